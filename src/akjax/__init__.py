@@ -1,0 +1,24 @@
+"""Awkward Arrays in JAX: ragged data straight into `jit`, `grad`, `vmap` and `scan`."""
+
+from . import pydag as pydag
+from .errors import AkjaxError as AkjaxError
+from .errors import ConcreteValueError as ConcreteValueError
+from .errors import RegistrationError as RegistrationError
+from .errors import StructureError as StructureError
+from .transforms.partition import combine as combine
+from .transforms.partition import partition as partition
+from .transforms.register import register as register
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "AkjaxError",
+    "ConcreteValueError",
+    "RegistrationError",
+    "StructureError",
+    "__version__",
+    "combine",
+    "partition",
+    "pydag",
+    "register",
+]

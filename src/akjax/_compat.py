@@ -1,0 +1,97 @@
+"""The only module that touches private names of Awkward or JAX.
+
+| name | why | test |
+| --- | --- | --- |
+| `awkward._behavior.get_array_class`, `get_record_class` | the class of a result: public API gives it only for real data | tests/test_compat.py |
+| `awkward._behavior.find_ufunc`, `find_ufunc_generic`, `find_custom_cast` | a user's overloads, resolved as Awkward resolves them | tests/test_compat.py |
+| `awkward._attrs.Attrs` | the class `ak.Array` keeps its attributes in | tests/test_compat.py |
+| `ak.Array._layout`, `_behavior`, `_attrs` and the other instance attributes | an array made without `__init__` must have them | tests/test_compat.py |
+| `jax._src.core.trace_ctx` (through `jax.core.get_opaque_trace_state` where it suffices) | which traces are running: a field assigned in one must not outlive it | tests/test_compat.py |
+| the file name `array_methods.py` in JAX | `tracer * array` must reach `array.__rmul__`, `jnp.sin(array)` must not | tests/test_compat.py |
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import awkward as ak
+import jax
+from awkward._attrs import Attrs
+from awkward._behavior import (
+    find_custom_cast,
+    find_ufunc,
+    find_ufunc_generic,
+    get_array_class,
+    get_record_class,
+)
+from jax._src import core as _jax_core
+
+# what `ak.Array.__init__` and `_update_class` set besides the layout
+INSTANCE_DEFAULTS: dict[str, Any] = {
+    "_cpp_type": None,
+    "_numbaview": None,
+    "_generator": None,
+    "_lookup": None,
+}
+
+
+def make_attrs(attrs: Mapping[str, Any] | None) -> Any:
+    """Attributes in the form an `ak.Array` keeps them."""
+    return None if attrs is None else Attrs(attrs)
+
+
+def high_level_class(layout: Any, behavior: Any) -> type:
+    """The class Awkward gives an array or record of this layout."""
+    if isinstance(layout, ak.record.Record):
+        return get_record_class(layout, behavior)  # type: ignore[no-any-return]
+    return get_array_class(layout, behavior)  # type: ignore[no-any-return]
+
+
+def record_reducer(function: Any, name: str | None, behavior: Any) -> Any:
+    """A user's reducer for records of this name, as `behavior[ak.sum, name]`."""
+    for mapping in (behavior or {}, ak.behavior):
+        if (function, name) in mapping:
+            return mapping[function, name]
+    return None
+
+
+def current_trace() -> Any:
+    """The innermost running trace."""
+    return _jax_core.trace_ctx.trace
+
+
+def is_running(trace: Any) -> bool:
+    """Whether a trace is the current one or encloses it."""
+    running: Any = current_trace()
+    while running is not None:
+        if running is trace:
+            return True
+        running = getattr(running, "parent_trace", None)
+    return False
+
+
+def called_by_operator() -> bool:
+    """Whether the attribute being looked up is `__jax_array__`, by a binary operator of a JAX array."""
+    return sys._getframe(2).f_code.co_filename.endswith("array_methods.py")
+
+
+def is_tracer(value: Any) -> bool:
+    """Whether a value is being traced."""
+    return isinstance(value, jax.core.Tracer)
+
+
+__all__ = [
+    "INSTANCE_DEFAULTS",
+    "called_by_operator",
+    "current_trace",
+    "find_custom_cast",
+    "find_ufunc",
+    "find_ufunc_generic",
+    "high_level_class",
+    "is_running",
+    "is_tracer",
+    "make_attrs",
+    "record_reducer",
+]

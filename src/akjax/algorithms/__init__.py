@@ -1,0 +1,1 @@
+"""Nodes in, nodes out: moving, broadcasting, reducing, selecting."""

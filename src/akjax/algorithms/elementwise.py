@@ -1,0 +1,220 @@
+"""Elementwise work over several arrays with Awkward's broadcasting.
+
+Arrays of one structure are combined buffer by buffer. Otherwise Awkward itself broadcasts tracked
+copies (`ak.transform`) and hands us, at each leaf, what to combine; the structure of the result is
+thereby Awkward's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import awkward as ak
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..kernels.gather import take
+from ..nodes.kinds import Flat, Indexed, List, Live, Masked, Node, Option, Regular, replace
+from ..nodes.static import parents
+from ..nodes.walk import children, rebuild
+from .runtime import alive, attach, merge, strip
+from .tracking import Table
+
+Leaf = Callable[..., Any]  # data buffers and scalars → data buffer, or a tuple of them
+Override = Callable[[tuple[Any, ...], Table], Any]  # layouts, table → layout, tuple of layouts, or None
+
+_SPECIAL = ("__list__", "__record__", "__array__")
+
+
+class _Mismatch(Exception):
+    """The structures differ: broadcasting is needed."""
+
+
+class EmptyLeaf(Exception):
+    """A broadcast leaf is empty, so that tracking cannot tell its dtype."""
+
+
+def combine(
+    leaf: Leaf,
+    nodes: list[Node],
+    *,
+    fill: float = 0.5,
+    override: Override | None = None,
+    allow_records: bool = False,
+    numpy_to_regular: bool = False,
+    fast: bool = True,
+) -> tuple[Node, ...]:
+    """Combine the elements of arrays.
+
+    Args:
+        leaf: computes a buffer (or a tuple of buffers) from one buffer an array.
+        nodes: the arrays, at least one.
+        fill: what stands in slots of elements that do not exist, so that no derivative is infinite there.
+        override: is asked first at every level of a broadcast; None goes on.
+        allow_records: whether records are broadcast field by field.
+        numpy_to_regular: as in `ak.transform`.
+        fast: whether arrays of one structure may skip Awkward's broadcasting.
+
+    Returns:
+        One node a result of `leaf`.
+    """
+    if fast:
+        try:
+            return _same(leaf, nodes, fill, None)
+        except _Mismatch:
+            pass
+    stripped = [strip(node) for node in nodes]
+    run_time = merge([found for _, found in stripped])
+    if run_time:
+        stripped = [(fill_dead(node, fill), found) for node, (_, found) in zip(nodes, stripped, strict=True)]
+        stripped = [(strip(node)[0], found) for node, found in stripped]
+    table = Table()
+    layouts = [table.layout(node) for node, _ in stripped]
+    broadcast = _Broadcast(leaf, table, override)
+    out = ak.transform(
+        broadcast,
+        *(ak.Array(layout) for layout in layouts),
+        allow_records=allow_records,
+        numpy_to_regular=numpy_to_regular,
+        broadcast_parameters_rule="intersect",
+        highlevel=False,
+    )
+    results = out if isinstance(out, tuple) else (out,)
+    return tuple(attach(table.node(layout), run_time) for layout in results)
+
+
+class _Broadcast:
+    """The callback of `ak.transform`."""
+
+    def __init__(self, leaf: Leaf, table: Table, override: Override | None) -> None:
+        self._leaf = leaf
+        self._table = table
+        self._override = override
+
+    def __call__(self, layouts: Any, **kwargs: Any) -> Any:
+        several = layouts if isinstance(layouts, tuple) else (layouts,)
+        if self._override is not None:
+            done = self._override(several, self._table)
+            if done is not None:
+                return done
+        if not all(layout.is_numpy for layout in several):
+            return None
+        if any(layout.data.size == 0 for layout in several):
+            raise EmptyLeaf
+        flats = [self._table.node(layout) for layout in several]
+        result = self._leaf(*(values_of(flat) for flat in flats))
+        parameters = _shared_parameters([layout.parameters for layout in several])
+        results = result if isinstance(result, tuple) else (result,)
+        made = tuple(ak.contents.NumpyArray(self._table.ids(data), parameters=parameters) for data in results)
+        return made if isinstance(layouts, tuple) or len(made) > 1 else made[0]
+
+
+def values_of(node: Any) -> Any:
+    """The buffer of a node of numbers, for arithmetic."""
+    if node.words is not None:
+        message = (
+            f"arithmetic on {node.words} values that do not fit 32 bits needs JAX's 64-bit types: switch them on "
+            "with jax.config.update('jax_enable_x64', True), or leave this field out of the computation"
+        )
+        raise TypeError(message)
+    return node.data
+
+
+def _shared_parameters(several: list[Any]) -> Any:
+    first = dict(several[0])
+    return {k: v for k, v in first.items() if all(k in p and p[k] == v for p in several[1:])} or None
+
+
+def _same(leaf: Leaf, nodes: list[Any], fill: float, dead: Any) -> tuple[Node, ...]:
+    """Combine arrays of equal structure without looking at it; `dead` is the mask of the level above."""
+    first = nodes[0]
+    kind = type(first)
+    if any(type(node) is not kind for node in nodes):
+        raise _Mismatch
+    if kind is not Live and not _plain(nodes):
+        raise _Mismatch
+    if kind is Flat:
+        shape = np.shape(first.data)
+        if any(np.shape(node.data) != shape for node in nodes):
+            raise _Mismatch
+        values = [values_of(node) for node in nodes]
+        if dead is not None:
+            values = [guarded(value, dead, fill) for value in values]
+        result = leaf(*values)
+        results = result if isinstance(result, tuple) else (result,)
+        return tuple(Flat(data, first.parameters) for data in results)
+    if not _aligned(kind, nodes):
+        raise _Mismatch
+    below = [children(node)[0] for node in nodes]
+    dead = dead_below(first, dead)
+    return tuple(rebuild(first, (content,)) for content in _same(leaf, below, fill, dead))
+
+
+def _plain(nodes: list[Any]) -> bool:
+    first = nodes[0].parameters or {}
+    if any(name in first for name in _SPECIAL):
+        return False
+    return all((node.parameters or {}) == first for node in nodes)
+
+
+def _aligned(kind: Any, nodes: list[Any]) -> bool:
+    first = nodes[0]
+    if kind is List:
+        return all(node.offsets is first.offsets for node in nodes)
+    if kind is Regular:
+        return all((node.size, node.length) == (first.size, first.length) for node in nodes)
+    if kind is Option or kind is Indexed:
+        return all(node.index is first.index for node in nodes)
+    if kind is Live:
+        return all(node.dead is first.dead for node in nodes)
+    if kind is Masked:
+        return all(node.null is first.null for node in nodes)
+    return False
+
+
+def guarded(value: Any, dead: Any, fill: float) -> Any:
+    """The values with a harmless number, and no gradient, where the element does not exist."""
+    if np.dtype(value.dtype).kind not in "fc":
+        return value
+    shape = dead.shape + (1,) * (value.ndim - dead.ndim)
+    safe = lax.stop_gradient(jnp.asarray(fill, value.dtype))
+    return jnp.where(alive(dead).reshape(shape), value, safe)
+
+
+def dead_below(node: Any, dead: Any) -> Any:
+    """The mask of elements that do not exist (or are missing) one node further down, or None.
+
+    Args:
+        node: a node with one content.
+        dead: the mask of the node's own elements, or None.
+    """
+    match node:
+        case Live():
+            return node.dead if dead is None else jnp.maximum(dead, node.dead)
+        case Masked():
+            return node.null if dead is None else jnp.maximum(dead, node.null)
+    if dead is None:
+        return None
+    match node:
+        case List():
+            return take(dead, parents(node.offsets))
+        case Regular():
+            return jnp.repeat(dead, node.size)
+        case Option() | Indexed():
+            index = node.index.array
+            reached = index >= 0
+            # what several positions share exists if one of them does
+            return jax.ops.segment_min(take(dead, np.flatnonzero(reached)), index[reached], node.content.length)
+    return dead
+
+
+def fill_dead(node: Node, fill: float, dead: Any = None) -> Node:
+    """All numbers below a run-time mask guarded."""
+    if isinstance(node, Flat):
+        return node if dead is None else replace(node, data=guarded(node.data, dead, fill))  # type: ignore[no-any-return]
+    contents = children(node)
+    below = dead if len(contents) != 1 else dead_below(node, dead)
+    return rebuild(node, tuple(fill_dead(child, fill, below) for child in contents))  # type: ignore[no-any-return]

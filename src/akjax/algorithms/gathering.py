@@ -1,0 +1,167 @@
+"""Indexing by integers that are traced: the structure is known, the positions are not.
+
+An index out of range cannot raise while tracing and is never clamped: the element becomes NaN where
+the numbers are floating or complex, and a missing value otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from ..errors import StructureError
+from ..kernels.gather import take
+from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Option, Record, Regular, replace
+from ..nodes.moving import carry, option, project
+from ..nodes.static import parents
+from .runtime import alive, as_list
+
+
+def gather_rows(node: Node, index: Node) -> Node:
+    """`array[integers]`: rows at traced positions."""
+    positions, null, outer = _index_values(index)
+    size = node.length
+    return _outer(outer, _gather(node, positions, size, null, jnp.zeros_like(positions)))
+
+
+def gather_lists(node: Node, index: Node, promised: bool = False) -> Node:
+    """`array[lists of integers]`: elements of each list at traced positions, as many as the index has.
+
+    `promised` says that no position is out of range, as those of `ak.argsort` of the same lists.
+    """
+    node, index = project(node), project(index)
+    if isinstance(node, Record):
+        contents = tuple(gather_lists(content, index, promised) for content in node.contents)
+        return replace(node, contents=contents)  # type: ignore[no-any-return]
+    lists = as_list(index)
+    array = as_list(node)
+    if not isinstance(lists, List) or not isinstance(array, List):
+        message = "an index made of traced values reaches through lists only, not through missing values or unions"
+        raise StructureError(message)
+    if lists.length != array.length:
+        message = f"cannot fit jagged slice with length {lists.length} into an array of length {array.length}"
+        raise IndexError(message)
+    inner = as_list(project(lists.content))
+    if isinstance(inner, List):
+        if lists.offsets is not array.offsets:
+            message = "the lists of the index do not fit the lists of the array"
+            raise ValueError(message)
+        content = gather_lists(array.content, lists.content, promised)
+        return replace(array, content=content)  # type: ignore[no-any-return]
+    positions, null, outer = _index_values(lists.content)
+    in_list = parents(lists.offsets)
+    if isinstance(outer, Option):
+        in_list = in_list[outer.index.array >= 0]
+    offsets = array.offsets.array
+    counts = np.diff(offsets)
+    starts = jnp.asarray(offsets[:-1][in_list], positions.dtype)
+    content = _outer(outer, _gather(array.content, positions, counts[in_list], null, starts, promised))
+    kept_regular = isinstance(index, Flat | Regular)
+    if kept_regular and not isinstance(node, List):
+        size = lists.offsets.array[1] if lists.length else 0
+        return Regular(content, int(size), lists.length)
+    return List(lists.offsets, content, array.parameters)
+
+
+def _index_values(index: Node) -> tuple[Any, Any, Node | None]:
+    """The integers, the run-time mask of missing ones, and the static option around them."""
+    index = project(index)
+    if isinstance(index, Option):
+        values, null, outer = _index_values(index.content)
+        if outer is not None:
+            raise AssertionError("an option directly below an option")
+        reached = index.index.array[index.index.array >= 0]
+        null = None if null is None else take(null, reached)
+        return take(values, reached), null, index
+    if isinstance(index, Masked):
+        values, null, outer = _index_values(index.content)
+        if outer is not None:
+            message = "an index with both static and run-time missing values is not supported yet"
+            raise StructureError(message)
+        return values, index.null if null is None else jnp.maximum(null, index.null), outer
+    if isinstance(index, Live):
+        message = "an index that was itself selected by traced values is not supported yet"
+        raise StructureError(message)
+    if isinstance(index, Flat) and index.data.ndim == 1:
+        return jnp.asarray(index.data), None, None
+    if isinstance(index, Empty):
+        return jnp.zeros(0, jnp.int32), None, None
+    message = "only flat integers, or lists of them, can be an index of traced values"
+    raise StructureError(message)
+
+
+def _outer(outer: Node | None, content: Node) -> Node:
+    if outer is None:
+        return content
+    index = np.asarray(outer.index.array)  # type: ignore[union-attr]
+    packed = np.where(index >= 0, np.cumsum(index >= 0) - 1, -1)
+    if isinstance(content, Masked):
+        # both kinds of missing become the run-time kind
+        there = np.maximum(packed, 0)
+        if content.length == 0:
+            return option(packed, content.content)
+        null = jnp.where(packed < 0, jnp.float32(1), take(content.null, there))
+        return Masked(null, carry(content.content, there), content.parameters)
+    return option(packed, content)
+
+
+def _gather(node: Node, positions: Any, counts: Any, null: Any, starts: Any, promised: bool = False) -> Node:
+    """Elements at `starts + positions`, where `0 <= positions < counts` after wrapping negative ones."""
+    if promised:
+        there = positions >= 0 if null is None else alive(null)
+        found = _take(node, jnp.where(there, starts + positions, 0), None)
+        return found if null is None else Masked(null, found)
+    counts = jnp.asarray(counts, positions.dtype)
+    wrapped = jnp.where(positions < 0, positions + counts, positions)
+    inside = (wrapped >= 0) & (wrapped < counts)
+    asked = inside if null is None else inside & alive(null)
+    at = jnp.where(asked, starts + wrapped, 0)
+    valid = inside if null is None else inside | ~alive(null)
+    found = _take(node, at, valid)
+    return found if null is None else Masked(null, found)
+
+
+def _take(node: Node, at: Any, valid: Any) -> Node:
+    """Elements at positions of which those that are not `valid` hold something else (None: all are)."""
+    node = project(node)
+    match node:
+        case Flat():
+            return _take_flat(node, at, valid)
+        case Record():
+            contents = tuple(_take(content, at, valid) for content in node.contents)
+            return replace(node, contents=contents, length=at.shape[0])  # type: ignore[no-any-return]
+        case Option() if node.content.length:
+            there = jnp.asarray(node.index.array >= 0)[at]
+            slot = jnp.asarray(np.maximum(node.index.array, 0))[at]
+            content = _take(node.content, slot, None if valid is None else valid | ~there)
+            return Masked(jnp.where(there, jnp.float32(0), jnp.float32(1)), _bare(content), node.parameters)
+        case Masked():
+            return Masked(take(node.null, at), _bare(_take(node.content, at, valid)), node.parameters)
+        case _:
+            message = (
+                "an index of traced values cannot move whole lists yet: their lengths would be known only at "
+                "run time. Index the innermost lists, or make the index static"
+            )
+            raise StructureError(message)
+
+
+def _bare(node: Node) -> Node:
+    if isinstance(node, Masked):
+        message = "an index of traced values into integers with missing values is not supported yet: fill them first"
+        raise StructureError(message)
+    return node
+
+
+def _take_flat(node: Flat, at: Any, valid: Any) -> Node:
+    shape = (at.shape[0], *node.data.shape[1:])
+    data = take(node.data, at) if node.data.shape[0] else jnp.zeros(shape, node.data.dtype)
+    found = replace(node, data=data, rank=-1)
+    if valid is None:
+        return found  # type: ignore[no-any-return]
+    if np.dtype(data.dtype).kind in "fc" and node.words is None:
+        nan = jnp.asarray(jnp.nan, data.dtype)
+        return replace(found, data=jnp.where(valid.reshape((-1,) + (1,) * (data.ndim - 1)), data, nan))  # type: ignore[no-any-return]
+    # integers have no NaN: out of range is a missing value
+    return Masked(jnp.where(valid, jnp.float32(0), jnp.float32(1)), found)

@@ -1,0 +1,46 @@
+"""Facts of type: Awkward answers them on a stand-in of the right type and no data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import awkward as ak
+
+from ..highlevel.facade import Facade
+from ..highlevel.operations import copy
+from ..highlevel.state import flat_state, is_traced
+from ..registry import implements
+
+
+def _stand_in(value: Any) -> Any:
+    if not is_traced(value):
+        return value
+    layout = flat_state(value).stand_in()
+    cls = ak.Record if isinstance(layout, ak.record.Record) else ak.Array
+    return cls(layout, behavior=value.behavior, attrs=value.attrs)
+
+
+def _describes(function: Any) -> None:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(_stand_in, args), **{key: _stand_in(value) for key, value in kwargs.items()})
+
+    implements(function, route="moves", live=True, differentiable=False)(call)
+
+
+for _function in (ak.fields, ak.is_categorical, ak.is_tuple, ak.is_valid, ak.parameters, ak.type, ak.validity_error):
+    _describes(_function)
+
+
+@implements(ak.backend, route="moves", live=True, differentiable=False)
+def _backend(*arrays: Any) -> str:
+    return "jax"
+
+
+@implements(ak.to_layout, route="moves", live=True)
+def _to_layout(array: Any, **kwargs: Any) -> Any:
+    return Facade(array) if is_traced(array) else ak.to_layout(array, **kwargs)
+
+
+@implements(ak.copy, route="moves", live=True)
+def _copy(array: Any) -> Any:
+    return copy(array)

@@ -1,0 +1,160 @@
+"""Statistics: means, spreads, moments, correlations, straight lines, softmax."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import awkward as ak
+import jax
+import numpy as np
+
+from ..algorithms.elementwise import combine
+from ..algorithms.reducing import reduce
+from ..highlevel.state import node_of, wrap
+from ..nodes.kinds import Flat, Node
+from ..registry import implements
+from ..structure.to_layout import stand_in
+from .reducers import _low_level, _wrapped, positional
+
+
+def _statistic(name: str, arrays: list[Any], weight: Any, axis: Any, options: dict[str, Any]) -> Any:
+    """A statistic of one or two arrays, with optional weights broadcast to them."""
+    function = getattr(ak, name)
+    stand_ins = [_stand_in(array) for array in arrays]
+    weights = {} if weight is None else {"weight": _stand_in(weight)}
+    with np.errstate(all="ignore"):
+        outcome = function(*_in_order(name, stand_ins, options), **weights, axis=axis, **_flags(options))
+    pieces = [*arrays, *([] if weight is None else [weight])]
+    nodes = _together(pieces)
+    axis = positional(arrays[0], axis)
+    chosen = {"ddof": options.get("ddof", 0), "n": options.get("n"), "weighted": weight is not None}
+    keepdims, masked = options.get("keepdims", False), options.get("mask_identity", False)
+    return _wrapped(reduce(name, nodes, axis, keepdims, masked, _low_level(outcome), chosen), outcome)
+
+
+def _in_order(name: str, stand_ins: list[Any], options: dict[str, Any]) -> list[Any]:
+    return [*stand_ins, options["n"]] if name == "moment" else stand_ins
+
+
+def _flags(options: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if key != "n" and value is not None}
+
+
+def _stand_in(value: Any) -> Any:
+    if isinstance(value, ak.Array):
+        return ak.Array(stand_in(node_of(value)), behavior=value.behavior, attrs=value.attrs)
+    if isinstance(value, jax.Array):
+        return np.zeros(value.shape, value.dtype)[()]
+    return value
+
+
+def _together(pieces: list[Any]) -> list[Node]:
+    """Arrays (and scalars) broadcast to one structure."""
+    first = pieces[0]
+    if len(pieces) == 1:
+        return [node_of(first)]
+    arrays = [piece if isinstance(piece, ak.Array) else piece + first * 0 for piece in pieces]
+    nodes = [node_of(array) for array in arrays]
+
+    def keep(*buffers: Any) -> Any:
+        return buffers
+
+    return list(combine(keep, nodes))
+
+
+def _register_one(name: str) -> None:
+    function = getattr(ak, name)
+
+    def call(x: Any, weight: Any = None, ddof: Any = None, axis: Any = None, **kwargs: Any) -> Any:
+        options = kwargs if ddof is None else {**kwargs, "ddof": ddof}
+        return _statistic(name, [x], weight, axis, options)
+
+    implements(function, route="kernel", live=True)(_bound(function, call))
+    if name != "ptp":
+        nan = getattr(ak, f"nan{name}")
+
+        def call_nan(x: Any, weight: Any = None, ddof: Any = None, axis: Any = None, **kwargs: Any) -> Any:
+            return call(ak.nan_to_none(x), weight, ddof, axis, **kwargs)
+
+        implements(nan, getattr(np, f"nan{name}"), route="composed", live=True)(_bound(nan, call_nan))
+    numpy_arguments = {"mean", "std", "var", "ptp"}
+    if name in numpy_arguments:
+
+        def call_numpy(a: Any, axis: Any = None, *, ddof: Any = None, keepdims: bool = False) -> Any:
+            extra = {} if ddof is None else {"ddof": ddof}
+            return call(a, axis=axis, keepdims=keepdims, **extra)
+
+        implements(getattr(np, name), route="composed", live=True)(call_numpy)
+
+
+def _bound(function: Any, call: Any) -> Any:
+    """`call` with its arguments named as Awkward names them, whatever their order there."""
+    signature = inspect.signature(function)
+
+    def bound(*args: Any, **kwargs: Any) -> Any:
+        arguments = dict(signature.bind(*args, **kwargs).arguments)
+        first = arguments.pop(next(iter(signature.parameters)))
+        return call(first, **arguments)
+
+    return bound
+
+
+for _name in ("mean", "var", "std"):
+    _register_one(_name)
+
+
+@implements(ak.ptp, np.ptp, route="kernel", live=True)
+def _ptp(array: Any, axis: Any = None, **kwargs: Any) -> Any:
+    return _statistic("ptp", [array], None, axis, {"mask_identity": True, **kwargs})
+
+
+@implements(ak.moment, route="kernel", live=True)
+def _moment(x: Any, n: Any, weight: Any = None, axis: Any = None, **kwargs: Any) -> Any:
+    return _statistic("moment", [x], weight, axis, {"n": n, **kwargs})
+
+
+@implements(ak.covar, route="kernel", live=True)
+def _covar(x: Any, y: Any, weight: Any = None, axis: Any = None, **kwargs: Any) -> Any:
+    return _statistic("covar", _pair(x, y), weight, axis, kwargs)
+
+
+@implements(ak.corr, route="kernel", live=True)
+def _corr(x: Any, y: Any, weight: Any = None, axis: Any = None, **kwargs: Any) -> Any:
+    return _statistic("corr", _pair(x, y), weight, axis, kwargs)
+
+
+def _pair(x: Any, y: Any) -> list[Any]:
+    return [x if isinstance(x, ak.Array) else ak.Array(x), y if isinstance(y, ak.Array) else ak.Array(y)]
+
+
+@implements(ak.linear_fit, route="composed", live=True)
+def _linear_fit(
+    x: Any, y: Any, weight: Any = None, axis: Any = None, *, keepdims: bool = False, mask_identity: bool = False, **kw: Any
+) -> Any:
+    options = {"axis": axis, "keepdims": keepdims, "mask_identity": mask_identity}
+    x, y = x * 1.0, y * 1.0
+    w = (x * 0 + 1) if weight is None else (x * 0 + weight)
+    total, sx, sy = ak.sum(w, **options), ak.sum(x * w, **options), ak.sum(y * w, **options)
+    sxx, sxy = ak.sum(x * x * w, **options), ak.sum(x * y * w, **options)
+    delta = total * sxx - sx * sx
+    parts = {
+        "intercept": (sxx * sy - sx * sxy) / delta,
+        "slope": (total * sxy - sx * sy) / delta,
+        "intercept_error": np.sqrt(sxx / delta),
+        "slope_error": np.sqrt(total / delta),
+    }
+    if isinstance(delta, ak.Array):
+        return ak.zip(parts, with_name="LinearFit", depth_limit=1 if delta.ndim == 1 else None)
+    rows = {key: wrap(Flat(value.reshape(1))) for key, value in parts.items()}
+    return ak.zip(rows, with_name="LinearFit")[0]
+
+
+@implements(ak.softmax, route="composed", live=True)
+def _softmax(x: Any, axis: Any = None, *, keepdims: bool = False, mask_identity: bool = False, **kwargs: Any) -> Any:
+    ak.softmax(_stand_in(x), axis=axis)  # Awkward's errors for the axis
+    axis = positional(x, axis)
+    e = np.exp(x)
+    return e / ak.sum(e, axis=axis, keepdims=keepdims, mask_identity=mask_identity)
+
+

@@ -1,0 +1,1 @@
+"""What the user holds while tracing: an `ak.Array` whose buffers are tracers."""

@@ -1,0 +1,90 @@
+"""What `array.layout` shows while the array is traced: facts of type, never buffers.
+
+Awkward reads a few facts off the layout before it dispatches, vector asks it which array library to
+compute with, and users ask for depth and parameters. All of that is static. Anything that would need
+data raises a sentence: a typetracer in this place would lose the values without a word.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from ..errors import ConcreteValueError
+
+_FACTS = frozenset(
+    {
+        "fields",
+        "form",
+        "is_indexed",
+        "is_leaf",
+        "is_list",
+        "is_numpy",
+        "is_option",
+        "is_record",
+        "is_regular",
+        "is_tuple",
+        "is_union",
+        "is_unknown",
+        "length",
+        "minmax_depth",
+        "parameter",
+        "parameters",
+        "purelist_depth",
+        "purelist_isregular",
+        "purelist_parameter",
+        "purelist_parameters",
+        "branch_depth",
+        "at",
+    }
+)
+
+
+class _Nplike:
+    """The array library of traced arrays: `jax.numpy`."""
+
+    _module = jnp
+    is_eager = True
+    known_data = False
+
+
+class _Backend:
+    """The backend of traced arrays."""
+
+    name = "jax"
+    nplike = _Nplike()
+
+
+BACKEND = _Backend()
+
+
+class Facade:
+    """The layout of a traced array, as far as it is known while tracing."""
+
+    __slots__ = ("_array",)
+
+    backend = BACKEND
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    @property
+    def owner(self) -> Any:
+        """The traced array this is the layout of."""
+        return self._array
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __getattr__(self, name: str) -> Any:
+        from .state import flat_state, tracer_in
+
+        if name in _FACTS:
+            return getattr(flat_state(self._array).stand_in(), name)
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ConcreteValueError(tracer_in(self._array), f"`.layout.{name}`")
+
+    def __repr__(self) -> str:
+        return f"<layout of {self._array!r}>"

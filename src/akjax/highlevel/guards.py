@@ -1,0 +1,236 @@
+"""Guarded versions of the public methods of `ak.Array` and `ak.Record`.
+
+`install` replaces, once, those methods that would touch a layout. On an ordinary array each is a
+dictionary look-up and then the original; on a traced one it is ours. Nothing else of Awkward changes.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import awkward as ak
+import jax
+import jax.numpy as jnp
+
+from .. import _compat
+from ..errors import ConcreteValueError
+from ..nodes.kinds import Flat, Live
+from . import operations
+from .facade import Facade
+from .protocols import any_traced, array_function, awkward_function, to_host
+from .state import KEY, materialise, node_of, state_of, tracer_in
+from .transforming import new_numpy_array
+
+_originals: dict[tuple[type, str], Any] = {}
+
+
+class _Layout:
+    """`_layout` of arrays that have none in their own dict: built, or a facade while traced."""
+
+    def __get__(self, array: Any, owner: type | None = None) -> Any:
+        if array is None:
+            return self
+        if KEY not in array.__dict__:
+            message = "_layout"
+            raise AttributeError(message)
+        state = state_of(array)
+        if state is None:
+            return materialise(array)
+        if state.kind == "placeholder":
+            message = f"this array holds no data: its leaves are {state.leaves!r:.200}"
+            raise TypeError(message)
+        return Facade(array)
+
+
+class _JaxArray:
+    """`__jax_array__` of flat arrays, so that `jnp.sin(array)` works and `tracer * array` stays an `ak.Array`."""
+
+    def __get__(self, array: Any, owner: type | None = None) -> Any:
+        if array is None or _compat.called_by_operator():
+            raise AttributeError("__jax_array__")
+        return lambda: operations.to_jax(array)
+
+
+def _guard(cls: type, name: str, ours: Callable[..., Any]) -> None:
+    original = getattr(cls, name)
+    _originals[cls, name] = original
+
+    @functools.wraps(original)
+    def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if KEY in self.__dict__ and state_of(self) is not None:
+            return ours(self, *args, **kwargs)
+        return original(self, *args, **kwargs)
+
+    setattr(cls, name, guarded)
+
+
+def _needs_values(what: str) -> Callable[..., Any]:
+    def raises(self: Any, *args: Any, **kwargs: Any) -> Any:
+        raise ConcreteValueError(tracer_in(self), what)
+
+    return raises
+
+
+def original(cls: type, name: str) -> Any:
+    """The method as it was before `install`."""
+    return _originals[cls, name]
+
+
+def install() -> None:
+    """Replace the methods; called once, under the lock of `register`."""
+    for cls in (ak.Array, ak.Record):
+        _install_common(cls)
+    _install_array()
+    _guard_numpy_array()
+
+
+def _install_common(cls: Any) -> None:
+    cls._layout = _Layout()
+    cls.__awkward_function__ = awkward_function
+    _guard(cls, "_repr", _repr)
+    _guard(cls, "__repr__", lambda self: _repr(self, 80))
+    _guard(cls, "__str__", lambda self: _repr(self, 80))
+    _guard(cls, "show", lambda self, *args, **kwargs: print(_repr(self, 80)))
+    _guard(cls, "_repr_mimebundle_", lambda self, *args, **kwargs: {"text/plain": _repr(self, 80)})
+    _guard(cls, "tolist", _needs_values("`tolist`"))
+    _guard(cls, "to_list", _needs_values("`to_list`"))
+    _guard(cls, "__reduce_ex__", _needs_values("pickling"))
+    _guard(cls, "__copy__", operations.copy)
+    _guard(cls, "__deepcopy__", lambda self, memo: operations.copy(self))
+    _guard_getitem(cls)
+    _guard_setitem(cls)
+    _guard(cls, "__delitem__", operations.delete_field)
+    _guard_ufunc(cls)
+    _guard_init(cls)
+
+
+def _guard_numpy_array() -> None:
+    """`ak.contents.NumpyArray(tracer)`, as callbacks of `ak.transform` write it; Awkward would start its JAX backend."""
+    cls: Any = ak.contents.NumpyArray
+    before = cls.__init__
+    _originals[cls, "__init__"] = before
+
+    @functools.wraps(before)
+    def guarded(self: Any, data: Any, *, parameters: Any = None, backend: Any = None) -> None:
+        if isinstance(data, jax.Array):
+            if _compat.is_tracer(data):
+                made = new_numpy_array(data, parameters)
+                if made is None:
+                    message = (
+                        "ak.contents.NumpyArray cannot hold a traced JAX array: make an array with ak.from_jax(data) or "
+                        "ak.Array(data), or build layouts inside the function given to ak.transform"
+                    )
+                    raise TypeError(message)
+                self.__dict__.update(made.__dict__)
+                return
+            data = to_host(data)
+        before(self, data, parameters=parameters, backend=backend)
+
+    cls.__init__ = guarded
+
+
+def _install_array() -> None:
+    array: Any = ak.Array
+    array.__jax_array__ = _JaxArray()
+    _guard(array, "__len__", _length)
+    _guard(array, "__iter__", _rows)
+    _guard(array, "__array__", _needs_values("np.asarray"))
+    _guard(array, "to_numpy", _needs_values("`to_numpy`"))
+    before = array.__array_function__
+    _originals[array, "__array_function__"] = before
+
+    @functools.wraps(before)
+    def guarded(self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return array_function(before, self, function, types, args, kwargs)
+
+    array.__array_function__ = guarded
+
+
+def _guard_getitem(cls: Any) -> None:
+    before = cls.__getitem__
+    _originals[cls, "__getitem__"] = before
+
+    @functools.wraps(before)
+    def guarded(self: Any, where: Any) -> Any:
+        if (KEY in self.__dict__ and state_of(self) is not None) or any_traced((where,)):
+            return operations.getitem(self, where)
+        return before(self, to_host(where))
+
+    cls.__getitem__ = guarded
+
+
+def _guard_setitem(cls: Any) -> None:
+    before = cls.__setitem__
+    _originals[cls, "__setitem__"] = before
+
+    @functools.wraps(before)
+    def guarded(self: Any, where: Any, what: Any) -> None:
+        if (KEY in self.__dict__ and state_of(self) is not None) or any_traced((what,)):
+            operations.set_field(self, where, what)
+        else:
+            before(self, where, to_host(what))
+
+    cls.__setitem__ = guarded
+
+
+def _guard_ufunc(cls: Any) -> None:
+    before = cls.__array_ufunc__
+    _originals[cls, "__array_ufunc__"] = before
+
+    @functools.wraps(before)
+    def guarded(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any_traced(inputs):
+            return operations.ufunc(ufunc, method, inputs, kwargs)
+        return before(self, ufunc, method, *map(to_host, inputs), **kwargs)
+
+    cls.__array_ufunc__ = guarded
+
+
+def _guard_init(cls: Any) -> None:
+    before = cls.__init__
+    _originals[cls, "__init__"] = before
+
+    @functools.wraps(before)
+    def guarded(self: Any, data: Any, *args: Any, **kwargs: Any) -> None:
+        if isinstance(data, Facade) or any_traced((data,)):
+            operations.construct(self, data, *args, **kwargs)
+        else:
+            before(self, to_host(data), *args, **kwargs)
+
+    cls.__init__ = guarded
+
+
+def _repr(self: Any, limit_cols: int) -> str:
+    state = self.__dict__[KEY]
+    name = type(self).__name__
+    if state.kind == "placeholder":
+        return f"<{name} of placeholders {state.spec!r:.{max(20, limit_cols)}}>"
+    try:
+        described = str(ak.Array(state.stand_in()).type) if isinstance(self, ak.Array) else _record_type(state)
+    except Exception as error:  # noqa: BLE001  a repr must not fail, whatever the leaves are
+        described = f"unknown: {type(error).__name__}"
+    text = f"<{name} (traced by JAX) type={described!r}>"
+    return text if len(text) <= max(limit_cols, 60) else text[: max(limit_cols, 60) - 5] + "...'>"
+
+
+def _record_type(state: Any) -> str:
+    return str(ak.Record(state.stand_in()).type)
+
+
+def _length(self: Any) -> int:
+    node = node_of(self)
+    if isinstance(node, Live):
+        message = "the number of rows that were selected by traced values is known only at run time; count them with ak.num(array, axis=0) or ak.count"
+        raise jax.errors.TracerIntegerConversionError(node.dead) from TypeError(message)
+    if isinstance(node, Flat) and jnp.ndim(node.data) == 0:
+        raise TypeError("this is one row of an array, as jax.vmap hands it out: it has no length")
+    return node.length
+
+
+def _rows(self: Any) -> Iterator[Any]:
+    for k in range(len(self)):
+        yield self[k]
+
+

@@ -1,0 +1,162 @@
+"""Calling an Awkward function that only moves elements, on traced arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import awkward as ak
+import jax
+import numpy as np
+
+from ..algorithms.runtime import RunTime, attach, merge, strip
+from ..algorithms.tracking import START, Table
+from ..nodes.kinds import Flat
+from ..nodes.walk import iterate
+from ..structure.from_layout import from_layout
+from ..structure.to_layout import stand_in
+from .state import node_of, wrap
+
+
+class Value:
+    """Marks a number among the arguments as data: it may end up in the result and may be traced."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Fixed:
+    """Marks an argument that is part of the question, not data to be moved: counts, a static condition."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def as_data(value: Any) -> Any:
+    """A scalar argument marked as data; everything else as it is."""
+    if isinstance(value, bool | int | float | complex | np.number | np.bool_):
+        return Value(value)
+    return value
+
+
+def move(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call `function` on tracked copies of its arrays and make the result of what they point to.
+
+    Args:
+        function: an Awkward function (or any function of arrays made of such) that only moves elements.
+        args: its arguments; arrays in lists, tuples and dicts are found.
+        kwargs: its keyword arguments.
+
+    Returns:
+        What the function returns, with traced arrays in place of tracked ones; plain facts stay concrete.
+    """
+    table = Table()
+    tracked = _Arguments(table, true=False)
+    result = function(*map(tracked, args), **{key: tracked(value) for key, value in kwargs.items()})
+    truth: list[Any] = []
+
+    def true_result() -> Any:
+        if not truth:
+            real = _Arguments(table, true=True)
+            truth.append(function(*map(real, args), **{key: real(value) for key, value in kwargs.items()}))
+        return truth[0]
+
+    return _untrack(result, table, true_result)
+
+
+class _Arguments:
+    """Turns arguments into tracked ones, or into zeros of the true dtypes."""
+
+    def __init__(self, table: Table, true: bool) -> None:
+        self._table = table
+        self._true = true
+
+    def __call__(self, value: Any) -> Any:
+        if isinstance(value, Value):
+            return self._scalar(value.value)
+        if isinstance(value, Fixed):
+            return value.value
+        if isinstance(value, ak.Array | ak.Record):
+            node = node_of(value)
+            layout = stand_in(node) if self._true else self._table.layout(node)
+            return type_of(layout)(layout, behavior=value.behavior, attrs=value.attrs)
+        if isinstance(value, jax.Array):
+            return self._buffer(value) if value.ndim else self._scalar(value)
+        if type(value) in (list, tuple):
+            return type(value)(self(item) for item in value)
+        if type(value) is dict:
+            return {key: self(item) for key, item in value.items()}
+        return value
+
+    def _scalar(self, value: Any) -> Any:
+        if not isinstance(value, jax.Array):
+            if self._true:
+                return value
+            value = np.asarray(value)
+        if self._true:
+            return np.zeros((), value.dtype)[()]
+        return self._table.ids(value.reshape(1))[0]
+
+    def _buffer(self, value: Any) -> Any:
+        numbers = np.zeros(value.shape, value.dtype) if self._true else self._table.ids(value)
+        return ak.Array(ak.contents.NumpyArray(numbers))
+
+
+def type_of(layout: Any) -> Any:
+    """`ak.Array` or `ak.Record`, by the layout."""
+    return ak.Record if isinstance(layout, ak.record.Record) else ak.Array
+
+
+def _untrack(result: Any, table: Table, truth: Callable[[], Any]) -> Any:
+    if isinstance(result, ak.Array | ak.Record):
+        numbers = [n for n in iterate(from_layout(result.layout)) if isinstance(n, Flat)]
+        if not any(table.tracked(n.data) for n in numbers):
+            # nothing that depends on data: a fact of structure, or no elements at all
+            return truth() if any(n.data.size == 0 for n in numbers) else result
+        node = table.node(result.layout, lambda: truth().layout)
+        return wrap(node, result.behavior, result.attrs, type(result))
+    if type(result) in (list, tuple):
+        parts = enumerate(result)
+        return type(result)(_untrack(part, table, lambda i=i: truth()[i]) for i, part in parts)  # type: ignore[misc]
+    if type(result) is dict:
+        return {key: _untrack(part, table, lambda k=key: truth()[k]) for key, part in result.items()}  # type: ignore[misc]
+    if isinstance(result, np.integer | np.floating) and result >= START:
+        return table.element(int(result))
+    return result
+
+
+def on_envelopes(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a function that works element by element, with run-time structure taken off and put back.
+
+    Args:
+        function: called with the same arguments, arrays replaced by their envelopes.
+        args: its arguments; arrays in lists, tuples and dicts are found.
+        kwargs: its keyword arguments.
+
+    Returns:
+        What the function returns, its arrays selected as the arguments were.
+    """
+    found: list[RunTime] = []
+
+    def envelope(value: Any) -> Any:
+        if isinstance(value, ak.Array):
+            node, run_time = strip(node_of(value))
+            found.append(run_time)
+            return wrap(node, value.behavior, value.attrs) if run_time else value
+        if type(value) in (list, tuple):
+            return type(value)(envelope(item) for item in value)
+        if type(value) is dict:
+            return {key: envelope(item) for key, item in value.items()}
+        return value
+
+    result = function(*map(envelope, args), **{key: envelope(value) for key, value in kwargs.items()})
+    run_time = merge(found) if found else RunTime()
+    return _attach_all(result, run_time) if run_time else result
+
+
+def _attach_all(result: Any, run_time: RunTime) -> Any:
+    if isinstance(result, ak.Array):
+        return wrap(attach(node_of(result), run_time), result.behavior, result.attrs)
+    if type(result) in (list, tuple):
+        return type(result)(_attach_all(part, run_time) for part in result)
+    return result

@@ -1,0 +1,465 @@
+"""What traced arrays do when they are indexed, assigned to, or given to a ufunc."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import awkward as ak
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .. import _compat
+from ..algorithms import selecting, ufuncs
+from ..algorithms.elementwise import EmptyLeaf, combine, values_of
+from ..algorithms.gathering import gather_lists, gather_rows
+from ..algorithms.runtime import depth_of
+from ..algorithms.tracking import Table
+from ..errors import ConcreteValueError, StructureError
+from ..nodes.kinds import Constant, Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, Row, replace
+from ..nodes.moving import carry, indexed, option, project
+from ..nodes.walk import has_run_time_structure, iterate
+from ..structure.to_layout import stand_in
+from .facade import Facade
+from .moving import move
+from .protocols import any_traced
+from .state import KEY, assign, flat_state, is_traced, node_of, state_of, tracer_in, wrap
+
+# ------------------------------------------------------------------------------- indexing
+
+
+def getitem(array: Any, where: Any) -> Any:
+    """`array[where]` when the array or the index is traced."""
+    if isinstance(where, str) or _names(where):
+        return _fields(array, where)
+    if isinstance(where, ak.Array) and is_traced(where):
+        return _traced_array_index(array, where)
+    if isinstance(where, jax.Array) and (_compat.is_tracer(where) or where.ndim):
+        return _traced_array_index(array, ak.Array(where)) if where.ndim else _traced_integer(array, where)
+    if isinstance(where, tuple) and any_traced(where):
+        return _traced_tuple(array, where)
+    node = node_of(array)
+    if has_run_time_structure(node):
+        return _static_index_of_live(array, node, where)
+    return move(lambda x: x[where], array)
+
+
+def _names(where: Any) -> bool:
+    return isinstance(where, list) and bool(where) and all(isinstance(name, str) for name in where)
+
+
+def _fields(array: Any, where: Any) -> Any:
+    """A field, or several; structural whatever the array holds."""
+    picked = stand_in(node_of(array))[where]  # Awkward's own error for a name that is not there
+    node = _pick(node_of(array), where)
+    if isinstance(node, Row) and not isinstance(picked, ak.record.Record):
+        node = node.content
+        return wrap(node, array.behavior, array.attrs)[0]
+    return wrap(node, array.behavior, array.attrs)
+
+
+def _pick(node: Node, where: Any) -> Node:
+    if isinstance(node, Record):
+        labels = list(node.fields) if node.fields is not None else [str(i) for i in range(len(node.contents))]
+        if isinstance(where, str):
+            return node.contents[labels.index(where)]
+        contents = tuple(node.contents[labels.index(name)] for name in where)
+        fields = None if node.fields is None else tuple(where)
+        parameters = {k: v for k, v in (node.parameters or {}).items() if k != "__record__"} or None
+        return Record(contents, fields, node.length, parameters)
+    if isinstance(node, Option | Indexed):
+        picked = _pick(node.content, where)
+        rebuilt = option if isinstance(node, Option) else indexed
+        return rebuilt(node.index.array, picked, node.parameters)
+    if isinstance(node, Masked) and isinstance(node.content, Record):
+        return Masked(node.null, _pick(node.content, where), node.parameters)
+    if hasattr(node, "contents"):
+        return replace(node, contents=tuple(_pick(content, where) for content in node.contents))  # type: ignore[no-any-return]
+    parameters = {k: v for k, v in (node.parameters or {}).items() if k != "__list__"} or None
+    if isinstance(node, Live | Row):
+        return replace(node, content=_pick(node.content, where))  # type: ignore[no-any-return]
+    return replace(node, content=_pick(node.content, where), parameters=parameters)  # type: ignore[no-any-return]
+
+
+def _static_index_of_live(array: Any, node: Node, where: Any) -> Any:
+    """Indexing that asks nothing about which elements exist: whole axes, and fields."""
+    if isinstance(where, tuple) and where and (isinstance(where[0], str) or _names(where[0])):
+        rest = where[1:]
+        first = _fields(array, where[0])
+        return first[rest if len(rest) != 1 else rest[0]] if rest else first
+    if isinstance(where, slice) and where == slice(None) or where is Ellipsis:
+        return wrap(node, array.behavior, array.attrs, type(array))
+    if isinstance(where, ak.Array | np.ndarray):
+        condition = ak.Array(where)
+        if not isinstance(node, Live):
+            return _static_rows(array, node, condition)
+    message = (
+        "indexing by position after a selection by traced values is not supported yet: which element stands where "
+        "is known only at run time. Reduce (ak.max, ak.argmax, ak.sum), or index before selecting"
+    )
+    raise StructureError(message)
+
+
+def _static_rows(array: Any, node: Node, condition: Any) -> Any:
+    """Rows chosen by a concrete flat mask or index, of an array whose lists are selected at run time."""
+    if condition.ndim != 1 or any(isinstance(n, Option) for n in iterate(node_of(condition))):
+        message = "only flat masks and indexes choose rows after a selection by traced values"
+        raise StructureError(message)
+    values = np.arange(node.length)[ak.to_numpy(condition)]
+    return wrap(carry(node, values), array.behavior, array.attrs, type(array))
+
+
+def _traced_array_index(array: Any, where: Any) -> Any:
+    index = node_of(where)
+    kind = _dtype_of(index)
+    if kind == np.bool_:
+        return _selection(array, where, index)
+    if kind is not None and kind.kind in "iu":
+        node = node_of(array)
+        if has_run_time_structure(node):
+            message = "an index made of traced values cannot follow a selection by traced values yet: index first"
+            raise StructureError(message)
+        if depth_of(index) == 0:
+            return wrap(gather_rows(node, index), array.behavior, array.attrs)
+        promised = flat_state(where).memo.get("positions of") in _offsets(node)
+        return wrap(gather_lists(node, index, promised), array.behavior, array.attrs)
+    message = "only integers and booleans can be used as an index"
+    raise TypeError(message)
+
+
+def _offsets(node: Node) -> list[Any]:
+    return [n.offsets for n in iterate(node) if isinstance(n, List)]
+
+
+def _dtype_of(node: Node) -> Any:
+    for n in iterate(node):
+        if isinstance(n, Flat):
+            return np.dtype(n.data.dtype)
+    return None
+
+
+def _selection(array: Any, where: Any, condition: Node) -> Any:
+    """`array[condition]`: the mask of a condition is made once, so that equal selections are one."""
+    node = node_of(array)
+    if not has_run_time_structure(node) and not has_run_time_structure(condition):
+        # Awkward says what is wrong with lengths and lists that do not fit
+        ak.Array(stand_in(node))[ak.Array(stand_in(condition))]
+    state = flat_state(where)
+    dead = state.memo.get("dead")
+    if dead is None:
+        dead = selecting.mask_of(condition)
+        state.memo["dead"] = dead
+    return wrap(selecting.select(node, condition, dead), array.behavior, array.attrs)
+
+
+def _traced_integer(array: Any, where: Any) -> Any:
+    if where.dtype == np.bool_:
+        message = "a single traced boolean cannot be an index: it would decide the number of dimensions"
+        raise TypeError(message)
+    node = gather_rows(node_of(array), Flat(where.reshape(1)))
+    picked = wrap(node, array.behavior, array.attrs)
+    return picked[0]
+
+
+def _traced_tuple(array: Any, where: Any) -> Any:
+    head, rest = where[0], where[1:]
+    if isinstance(head, str) or _names(head):
+        return getitem(_fields(array, head), rest if len(rest) > 1 else rest[0])
+    if isinstance(head, slice) and head == slice(None) and len(rest) == 1:
+        inner = rest[0]
+        if isinstance(inner, jax.Array) and inner.ndim == 0 and inner.dtype != np.bool_:
+            node = node_of(array)
+            if has_run_time_structure(node):
+                message = "an index made of traced values cannot follow a selection by traced values yet: index first"
+                raise StructureError(message)
+            lists = gather_lists(node, Regular(Flat(jnp.broadcast_to(inner, (node.length,))), 1, node.length))
+            return ak.flatten(wrap(lists, array.behavior, array.attrs), axis=1)
+    message = "a tuple index may hold traced values only as array[:, integer] or after a field name: apply them one by one"
+    raise StructureError(message)
+
+
+# ------------------------------------------------------------------------------- ufuncs
+
+
+def ufunc(function: Any, method: str, inputs: Any, kwargs: dict[str, Any]) -> Any:
+    """A NumPy ufunc on arrays of which one is traced, with Awkward's broadcasting and overloads."""
+    if method != "__call__" or len(inputs) == 0 or "out" in kwargs:
+        return NotImplemented
+    if set(kwargs) - {"dtype"}:
+        message = f"np.{function.__name__} takes no {', '.join(sorted(set(kwargs) - {'dtype'}))} on traced arrays"
+        raise TypeError(message)
+    if function is np.matmul:
+        message = "matrix multiplication (`@` or `np.matmul`) is not implemented for Awkward Arrays"
+        raise NotImplementedError(message)
+    return Ufunc(function, list(inputs), kwargs.get("dtype")).call()
+
+
+class Ufunc:
+    """One call of a ufunc: operands sorted into arrays and scalars, overloads, and the combining."""
+
+    def __init__(self, function: Any, inputs: list[Any], dtype: Any) -> None:
+        self._function = function
+        self._dtype = dtype
+        arrays = [x for x in inputs if isinstance(x, ak.Array | ak.Record)]
+        self._behavior = ak_behavior(arrays)
+        self._attrs = ak_attrs(arrays)
+        self._inputs = [self._operand(x) for x in inputs]
+
+    def _operand(self, value: Any) -> Any:
+        """A node for an array, the value itself for a scalar."""
+        if not isinstance(value, ak.Array | ak.Record):
+            cast = _compat.find_custom_cast(value, self._behavior)
+            if cast is not None:
+                value = cast(value)
+        if isinstance(value, ak.Array | ak.Record):
+            node = node_of(value)
+            return node.data if isinstance(node, Flat) and np.ndim(node.data) == 0 else node
+        if isinstance(value, jax.Array | np.ndarray) and np.ndim(value):
+            return Flat(value)
+        if isinstance(value, list | tuple):
+            return node_of(ak.Array(value))
+        return value
+
+    def call(self) -> Any:
+        nodes = [x for x in self._inputs if _is_node(x)]
+        if not nodes:
+            return self._leaf()
+        single = all(isinstance(node, Row) for node in nodes)
+        length = max((node.length for node in nodes if not isinstance(node, Row)), default=1)
+        self._inputs = [_rows(x, length) for x in self._inputs]
+        nodes = [x for x in self._inputs if _is_node(x)]
+        fill = ufuncs.fill_for(self._function)
+        special = any(isinstance(n, Record) or _nominal(n) for node in nodes for n in iterate(node))
+        try:
+            results = combine(self._leaf, nodes, fill=fill, override=self._override, fast=not special)
+        except EmptyLeaf:
+            results = self._of_nothing(nodes)
+        wrapped = tuple(wrap(node, self._behavior, self._attrs) for node in results)
+        if single:
+            wrapped = tuple(part[0] for part in wrapped)
+        return wrapped if len(wrapped) > 1 else wrapped[0]
+
+    def _leaf(self, *buffers: Any) -> Any:
+        remaining = iter(buffers)
+        values = [next(remaining) if _is_node(x) else x for x in self._inputs]
+        return ufuncs.apply(self._function, values, self._dtype)
+
+    def _of_nothing(self, nodes: list[Node]) -> tuple[Node, ...]:
+        """Without elements the types are all there is, and Awkward knows them."""
+        values = []
+        for x in self._inputs:
+            if _is_node(x):
+                values.append(ak.Array(stand_in(x), behavior=self._behavior))
+            elif isinstance(x, jax.Array):
+                values.append(np.ones((), x.dtype)[()])
+            else:
+                values.append(x)
+        with np.errstate(all="ignore"):
+            result = self._function(*values)
+        return tuple(node_of(part) for part in (result if isinstance(result, tuple) else (result,)))
+
+    def _override(self, layouts: tuple[Any, ...], table: Table) -> Any:
+        """A user's overload for these types, or Awkward's complaint that there is none."""
+        signature = self._signature(layouts)
+        if signature is not None:
+            custom = _compat.find_ufunc(self._behavior, signature)
+            if custom is not None:
+                return self._call_overload(custom, layouts, table)
+        for layout in layouts:
+            generic = _compat.find_ufunc_generic(self._function, layout, self._behavior)
+            if generic is not None:
+                wrapped = self._wrapped(layouts, table)
+                result = generic(self._function, "__call__", wrapped, {})
+                if result is not NotImplemented:
+                    return _tracked_again(result, table)
+        if all(layout.parameter("__list__") or layout.parameter("__record__") for layout in layouts):
+            names = ", ".join(layout.parameter("__list__") or layout.parameter("__record__") for layout in layouts)
+            message = f"no numpy.{self._function.__name__} overloads for custom types: {names}"
+            raise TypeError(message)
+        return None
+
+    def _signature(self, layouts: tuple[Any, ...]) -> Any:
+        remaining = iter(layouts)
+        signature: list[Any] = []
+        nominal = False
+        for x in self._inputs:
+            if not _is_node(x):
+                signature.append(float if _compat.is_tracer(x) else type(x))
+                continue
+            layout = next(remaining)
+            name = layout.parameter("__record__") or layout.parameter("__list__")
+            nominal = nominal or name is not None
+            signature.append(name if name is not None else (layout.dtype.type if layout.is_numpy else None))
+        return (self._function, *signature) if nominal else None
+
+    def _wrapped(self, layouts: tuple[Any, ...], table: Table) -> list[Any]:
+        remaining = iter(layouts)
+        return [wrap(table.node(next(remaining)), self._behavior) if _is_node(x) else x for x in self._inputs]
+
+    def _call_overload(self, custom: Any, layouts: tuple[Any, ...], table: Table) -> Any:
+        return _tracked_again(custom(*self._wrapped(layouts, table)), table)
+
+
+def _tracked_again(result: Any, table: Table) -> Any:
+    parts = result if isinstance(result, tuple) else (result,)
+    layouts = tuple(table.layout(node_of(part)) for part in parts)
+    return layouts if len(layouts) > 1 else layouts[0]
+
+
+def _is_node(value: Any) -> bool:
+    return isinstance(value, Node.__args__)  # type: ignore[attr-defined]
+
+
+def _nominal(node: Node) -> bool:
+    parameters = node.parameters or {}
+    return "__record__" in parameters or "__list__" in parameters or isinstance(node, Constant)
+
+
+def _rows(value: Any, length: int) -> Any:
+    """A record among arrays stands for as many rows as they have."""
+    if isinstance(value, Row):
+        return value.content if length == 1 else carry(value.content, np.zeros(length, dtype=np.int64))
+    return value
+
+
+def ak_behavior(arrays: list[Any]) -> Any:
+    """The behavior of a result of several arrays, as Awkward merges them."""
+    merged = None
+    for array in arrays:
+        if array.behavior is not None:
+            if merged is None:
+                merged = array.behavior
+            elif merged is not array.behavior:
+                merged = {**merged, **array.behavior}
+    return merged
+
+
+def ak_attrs(arrays: list[Any]) -> Any:
+    """The attributes of a result of several arrays: those of the first win."""
+    merged: dict[str, Any] = {}
+    for array in reversed(arrays):
+        merged.update(array.attrs or {})
+    return merged or None
+
+
+# ------------------------------------------------------------------------------- building and changing
+
+
+def construct(
+    array: Any,
+    data: Any,
+    *,
+    behavior: Any = None,
+    with_name: str | None = None,
+    check_valid: bool = False,
+    backend: str | None = None,
+    attrs: Any = None,
+    named_axis: Any = None,
+) -> None:
+    """`ak.Array(data)` and `ak.Record(data)` where something in `data` is traced."""
+    del check_valid, backend  # nothing to check or to move before values exist
+    if isinstance(data, Facade):
+        data = data.owner
+    if isinstance(data, ak.Array | ak.Record):
+        behavior = data.behavior if behavior is None else behavior
+        attrs = (data.attrs or None) if attrs is None else attrs
+        node = node_of(data)
+    elif isinstance(data, dict):
+        node = _columns(data)
+        if isinstance(array, ak.Record):
+            node = Row(replace(node, length=1))
+    elif isinstance(data, jax.Array) and data.ndim:
+        node = Flat(data)
+    elif isinstance(data, list | tuple) and all(np.ndim(x) == 0 for x in data if not isinstance(x, ak.Array)):
+        node = node_of(stack_values(list(data)))
+    else:
+        message = f"ak.Array cannot be made of traced values in a {type(data).__name__}: use ak.zip, jnp.stack or ak.concatenate"
+        raise TypeError(message)
+    made = wrap(node, behavior, attrs)
+    if with_name is not None:
+        made = ak.with_name(made, with_name, behavior=behavior)
+    if named_axis is not None:
+        made = ak.with_named_axis(made, named_axis)
+    array.__dict__.update(made.__dict__)
+    array.__class__ = type(made)
+
+
+def stack_values(values: list[Any]) -> Any:
+    """A list of scalars (or of records and arrays of one length) as an array."""
+    if all(np.ndim(x) == 0 and not isinstance(x, ak.Array | ak.Record) for x in values):
+        return wrap(Flat(jnp.stack([jnp.asarray(x) for x in values])))
+    return ak.concatenate([x[np.newaxis] if isinstance(x, ak.Array) else x for x in values])
+
+
+def _columns(data: dict[str, Any]) -> Any:
+    arrays = [value if isinstance(value, ak.Array) else ak.Array(value) for value in data.values()]
+    nodes = [node_of(array) for array in arrays]
+    lengths = {node.length for node in nodes}
+    if len(lengths) > 1:
+        message = (
+            "dict of arrays in ak.Array constructor must have arrays of equal length "
+            f"({' vs '.join(map(str, sorted(lengths)))}). For automatic broadcasting use 'ak.zip' instead."
+        )
+        raise ValueError(message)
+    return Record(tuple(nodes), tuple(data), lengths.pop() if lengths else 0)
+
+
+def copy(array: Any, memo: Any = None) -> Any:
+    """A second array over the same tracers."""
+    del memo
+    return wrap(node_of(array), array.behavior, array.attrs, type(array))
+
+
+def set_field(array: Any, where: Any, what: Any) -> None:
+    """`array[where] = what`; on an array that is not traced it holds inside the running trace only."""
+    names = (where,) if isinstance(where, str) else where
+    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+        message = "only fields may be assigned in-place (by field name)"
+        raise TypeError(message)
+    assign(array, node_of(ak.with_field(array, what, where)))
+
+
+def delete_field(array: Any, where: Any) -> None:
+    """`del array[where]`."""
+    names = (where,) if isinstance(where, str) else where
+    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+        message = "only fields may be removed in-place (by field name)"
+        raise TypeError(message)
+    assign(array, node_of(ak.without_field(array, where)))
+
+
+def to_jax(array: Any) -> Any:
+    """The numbers of a rectangular array as one JAX array.
+
+    Raises:
+        ValueError: when the lists have different lengths or values may be missing, as in `ak.to_jax`.
+    """
+    if not is_traced(array):
+        return jnp.asarray(ak.to_numpy(array, allow_missing=False))
+    node = node_of(array)
+    if has_run_time_structure(node):
+        message = "how many elements are left is known only at run time, so they fill no JAX array: reduce, or pad first"
+        raise ConcreteValueError(tracer_in(array), message)
+    ak.to_numpy(ak.Array(stand_in(node)), allow_missing=False)  # Awkward's error for what is not rectangular
+    return dense(node)
+
+
+def dense(node: Node) -> Any:
+    """The buffer of a rectangular node."""
+    node = project(node)
+    if isinstance(node, Flat):
+        return jnp.asarray(values_of(node))
+    if isinstance(node, Option):
+        return dense(carry(node.content, node.index.array))
+    if isinstance(node, Regular):
+        below = dense(node.content)
+        return below[: node.length * node.size].reshape((node.length, node.size, *below.shape[1:]))
+    if isinstance(node, List):
+        rows = node.length
+        below = dense(node.content)
+        return below.reshape((rows, -1, *below.shape[1:]) if rows else (0, 0, *below.shape[1:]))
+    message = f"cannot convert to RectangularArray: {type(node).__name__}"
+    raise ValueError(message)
+
+
+__all__ = ["KEY", "construct", "copy", "delete_field", "getitem", "set_field", "state_of", "to_jax", "ufunc"]

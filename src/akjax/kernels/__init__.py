@@ -1,0 +1,1 @@
+"""Pure ``jax.numpy`` kernels on raw buffers: no Awkward in here."""

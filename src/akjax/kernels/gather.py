@@ -1,0 +1,124 @@
+"""Rows of a buffer at an index, with everything the compiler may assume about the index."""
+
+from __future__ import annotations
+
+from typing import overload
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from akjax.kernels._reduce import materialise
+
+__all__ = ["take"]
+
+
+@overload
+def take(
+    data: np.ndarray, index: np.ndarray, *, in_bounds: bool = ..., barrier: bool = ...
+) -> np.ndarray: ...
+@overload
+def take(
+    data: jax.Array, index: np.ndarray | jax.Array, *, in_bounds: bool = ..., barrier: bool = ...
+) -> jax.Array: ...
+@overload
+def take(
+    data: np.ndarray | jax.Array, index: jax.Array, *, in_bounds: bool = ..., barrier: bool = ...
+) -> jax.Array: ...
+
+
+def take(
+    data: np.ndarray | jax.Array,
+    index: np.ndarray | jax.Array,
+    *,
+    in_bounds: bool = True,
+    barrier: bool = False,
+) -> np.ndarray | jax.Array:
+    """Rows of ``data`` at a one-dimensional integer index, static (NumPy) or traced.
+
+    Args:
+        data: buffer of shape ``(n, *inner)``.
+        index: row numbers in ``[0, n)``.
+        in_bounds: with ``False`` an index outside ``[0, n)`` gives the fill value (NaN, or the integer's
+            extreme) instead of an error (static index) or an undefined row (traced index).
+        barrier: compute ``data`` once before it is gathered; without it XLA may compute it again per row.
+
+    Returns:
+        Array of shape ``(len(index), *inner)``; NumPy when both inputs are.
+
+    Raises:
+        IndexError: a static index is out of bounds although ``in_bounds`` says otherwise.
+
+    Example:
+        >>> take(jnp.array([1.0, 2.0, 3.0]), np.array([2, 0, 0])).tolist()
+        [3.0, 1.0, 1.0]
+        >>> take(np.array([1.0, 2.0, 3.0]), np.array([2, 0]))
+        array([3., 1.])
+    """
+    n = data.shape[0]
+    if isinstance(index, np.ndarray):
+        inside = index.size == 0 or (int(index.min()) >= 0 and int(index.max()) < n)
+        if in_bounds and not inside:
+            msg = f"index between {index.min()} and {index.max()}, but there are {n} rows"
+            raise IndexError(msg)
+        if isinstance(data, np.ndarray) and inside:
+            return np.take(data, index, axis=0)
+        return _take_static(_maybe_barrier(data, barrier), index, in_bounds=inside)
+    if n == 0:
+        if in_bounds and index.shape[0]:
+            msg = f"{index.shape[0]} rows of an empty buffer"
+            raise IndexError(msg)
+        return _missing_rows(jnp.asarray(data), index.shape[0])
+    return _gather(_maybe_barrier(data, barrier), index, in_bounds=in_bounds)
+
+
+def _maybe_barrier(data: np.ndarray | jax.Array, barrier: bool) -> jax.Array:
+    x = jnp.asarray(data)
+    return materialise(x) if barrier else x
+
+
+def _take_static(data: jax.Array, index: np.ndarray, *, in_bounds: bool) -> jax.Array:
+    n, m = data.shape[0], index.shape[0]
+    if m == 0:
+        return data[:0]
+    if n == 0:
+        return _missing_rows(data, m)
+    steps = np.diff(index)
+    if in_bounds and bool((steps == 1).all()):  # a contiguous run moves as one block, without an index
+        start = int(index[0])
+        return data if m == n else lax.slice_in_dim(data, start, start + m)
+    small = index.astype(np.int32) if max(n, int(index.max())) <= np.iinfo(np.int32).max else index
+    rising = bool((steps >= 0).all())
+    return _gather(
+        data, small, in_bounds=in_bounds, rising=rising, distinct=rising and bool((steps > 0).all())
+    )
+
+
+def _gather(
+    data: jax.Array,
+    index: np.ndarray | jax.Array,
+    *,
+    in_bounds: bool,
+    rising: bool = False,
+    distinct: bool = False,
+) -> jax.Array:
+    mode = lax.GatherScatterMode
+    numbers = lax.GatherDimensionNumbers(
+        offset_dims=tuple(range(1, data.ndim)), collapsed_slice_dims=(0,), start_index_map=(0,)
+    )
+    return lax.gather(
+        data,
+        index[:, None],
+        numbers,
+        slice_sizes=(1, *data.shape[1:]),
+        indices_are_sorted=rising,
+        unique_indices=distinct,
+        mode=mode.PROMISE_IN_BOUNDS if in_bounds else mode.FILL_OR_DROP,
+    )
+
+
+def _missing_rows(data: jax.Array, m: int) -> jax.Array:
+    # one row that exists gives the gather a place to read from; no index reaches it
+    row = jnp.zeros((1, *data.shape[1:]), dtype=data.dtype)
+    return _gather(row, np.ones(m, dtype=np.int32), in_bounds=False)

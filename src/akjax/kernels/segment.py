@@ -1,0 +1,119 @@
+"""Reductions of elements into segments: sums, products, truth values and counts.
+
+Data has shape ``(n, *inner)``; results have shape ``(length, *inner)``. ``live`` is an optional boolean array
+over the ``n`` elements: an element that is not live contributes nothing, neither to the value nor to the
+gradient, whatever its slot holds. Dtypes are NumPy's and Awkward's: integers add up in 64 bits (as far as the
+JAX configuration has them).
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.typing import ArrayLike
+
+from akjax.kernels._product import product
+from akjax.kernels._reduce import as_dtype, reduce_into, select
+from akjax.kernels._segments import Segments
+from akjax.kernels._sum import accurate_sum
+
+__all__ = [
+    "Live",
+    "Segments",
+    "segment_all",
+    "segment_any",
+    "segment_count",
+    "segment_count_nonzero",
+    "segment_prod",
+    "segment_sum",
+]
+
+Live = jax.Array | np.ndarray | None
+
+
+def segment_sum(data: ArrayLike, segments: Segments, live: Live = None) -> jax.Array:
+    """Sum of each segment; 0 for an empty one.
+
+    Example:
+        >>> x = jnp.array([1, 2, 3])
+        >>> segment_sum(x, Segments(np.array([0, 0, 2]), 3)).tolist()
+        [3, 0, 3]
+        >>> segment_sum(x, Segments(np.array([0, 0, 2]), 3), jnp.array([True, False, True])).tolist()
+        [1, 0, 3]
+    """
+    x = jnp.asarray(data)
+    return accurate_sum(select(live, x.astype(_accumulator(x.dtype)), 0), segments)
+
+
+def segment_prod(data: ArrayLike, segments: Segments, live: Live = None) -> jax.Array:
+    """Product of each segment; 1 for an empty one. The gradient is exact where factors are zero.
+
+    Example:
+        >>> segment_prod(jnp.array([2, 3, 4]), Segments(np.array([0, 0, 2]), 3)).tolist()
+        [6, 1, 4]
+    """
+    x = jnp.asarray(data)
+    return product(select(live, x.astype(_accumulator(x.dtype)), 1), segments)
+
+
+def segment_any(data: ArrayLike, segments: Segments, live: Live = None) -> jax.Array:
+    """Whether any element of a segment is nonzero (NaN is); ``False`` for an empty one.
+
+    Example:
+        >>> segment_any(jnp.array([0, 3, 0]), Segments(np.array([0, 0, 2]), 3)).tolist()
+        [True, False, False]
+    """
+    return _count_true(_truth(data), segments, live) > 0
+
+
+def segment_all(data: ArrayLike, segments: Segments, live: Live = None) -> jax.Array:
+    """Whether all elements of a segment are nonzero (NaN is); ``True`` for an empty one.
+
+    Example:
+        >>> segment_all(jnp.array([0, 3, 4]), Segments(np.array([0, 0, 2]), 3)).tolist()
+        [False, True, True]
+    """
+    return _count_true(~_truth(data), segments, live) == 0
+
+
+def segment_count(segments: Segments, live: Live = None, dtype: object = np.int64) -> jax.Array | np.ndarray:
+    """Number of (live) elements of each segment: NumPy when everything is static.
+
+    Example:
+        >>> segment_count(Segments(np.array([0, 0, 2]), 3))
+        array([2, 0, 1])
+        >>> segment_count(Segments(np.array([0, 0, 2]), 3), jnp.array([True, False, True])).tolist()
+        [1, 0, 1]
+    """
+    if live is None and segments.counts is not None:
+        return segments.counts.astype(as_dtype(dtype))
+    every = jnp.ones(segments.size, dtype=bool) if live is None else jnp.asarray(live)
+    return _count_true(every, segments, None).astype(as_dtype(dtype))
+
+
+def segment_count_nonzero(data: ArrayLike, segments: Segments, live: Live = None) -> jax.Array:
+    """Number of nonzero elements of each segment (NaN is nonzero).
+
+    Example:
+        >>> segment_count_nonzero(jnp.array([0, 3, 4]), Segments(np.array([0, 0, 2]), 3)).tolist()
+        [1, 0, 1]
+    """
+    return _count_true(_truth(data), segments, live).astype(as_dtype(np.int64))
+
+
+def _accumulator(dtype: np.dtype) -> np.dtype:
+    if dtype == np.bool_ or jnp.issubdtype(dtype, jnp.signedinteger):
+        return as_dtype(np.int64)
+    return as_dtype(np.uint64) if jnp.issubdtype(dtype, jnp.unsignedinteger) else dtype
+
+
+def _truth(data: ArrayLike) -> jax.Array:
+    x = jnp.asarray(data)
+    return x if x.dtype == np.bool_ else x != 0
+
+
+def _count_true(truth: jax.Array, segments: Segments, live: Live) -> jax.Array:
+    # counted in 32 bits, which hold any number of elements that an int32 index reaches
+    counter = np.int32 if segments.size <= np.iinfo(np.int32).max else as_dtype(np.int64)
+    return reduce_into("add", select(live, truth, False).astype(counter), segments, 0)

@@ -1,0 +1,1 @@
+"""The layout of an array whose buffers may be traced: nodes hold data only."""

@@ -1,0 +1,88 @@
+"""Structure buffers (offsets, indexes, tags, text) as hashable values.
+
+A raw ndarray cannot sit in the static half of a pytree: its `==` is elementwise and it has no hash.
+`Static` compares and hashes *by value*, and equal buffers are one object, so that comparing two
+arrays of one structure is a comparison of identities.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+
+_interned: weakref.WeakValueDictionary[tuple[Any, ...], Static] = weakref.WeakValueDictionary()
+_lock = threading.Lock()
+
+
+class Static:
+    """A read-only NumPy buffer compared by value; make one with `static`."""
+
+    __slots__ = ("__weakref__", "_hash", "array")
+
+    def __init__(self, array: np.ndarray[Any, Any], digest: int) -> None:
+        self.array = array
+        self._hash = digest
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Static):
+            return NotImplemented
+        return self._hash == other._hash and _same(self.array, other.array)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __repr__(self) -> str:
+        return np.array2string(self.array, threshold=6, edgeitems=2, separator=",")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (static, (np.asarray(self.array),))
+
+
+def _same(one: np.ndarray[Any, Any], two: np.ndarray[Any, Any]) -> bool:
+    return one.dtype == two.dtype and one.shape == two.shape and one.tobytes() == two.tobytes()
+
+
+def static(array: Any) -> Static:
+    """The one `Static` of this value (dtype and shape included)."""
+    array = np.ascontiguousarray(array)
+    digest = hash((array.dtype.str, array.shape, hash(array.tobytes())))
+    key = (array.dtype.str, array.shape, digest)
+    with _lock:
+        found = _interned.get(key)
+        if found is not None and _same(found.array, array):
+            return found
+        if array.flags.writeable:
+            # the caller may change its buffer in place later; our value must not change with it
+            array = array.copy()
+            array.flags.writeable = False
+        new = Static(array, digest)
+        _interned[key] = new
+        return new
+
+
+def arange(length: int) -> np.ndarray[Any, Any]:
+    """The numbers from 0 to `length`, as Awkward's 64-bit index type."""
+    return np.arange(length, dtype=np.int64)
+
+
+_parents: weakref.WeakKeyDictionary[Static, np.ndarray[Any, Any]] = weakref.WeakKeyDictionary()
+
+
+def parents(offsets: Static) -> np.ndarray[Any, Any]:
+    """The number of the list each element is in, worked out once for each structure, on the host."""
+    found = _parents.get(offsets)
+    if found is None:
+        counts = np.diff(offsets.array)
+        kind = np.int32 if len(counts) < 2**31 else np.int64
+        found = np.repeat(np.arange(len(counts), dtype=kind), counts)
+        found.flags.writeable = False
+        _parents[offsets] = found
+    return found

@@ -1,0 +1,158 @@
+"""Awkward layout → nodes, in the one canonical form an array and the result of an operation share.
+
+Lists get offsets from 0 over cropped content; every option kind becomes an index; regular chains over
+numbers become n-dimensional buffers; what nothing points to is dropped. Buffers are views of the
+array's own wherever the canonical form is a view, and one buffer stays one buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import awkward as ak
+import numpy as np
+
+from ..errors import StructureError
+from ..nodes.kinds import (
+    Constant,
+    Empty,
+    Flat,
+    List,
+    Node,
+    Record,
+    Regular,
+    Row,
+)
+from ..nodes.moving import carry, crop, indexed, offsets_of, option, ranges, union
+from ..nodes.static import arange, static
+
+_NOT_NUMBERS = "mMSUO"
+_FLOATING = (np.float16, np.float32, np.float64, np.complex64, np.complex128)
+
+
+def buffer(layout: Any) -> Any:
+    """The data of a `NumpyArray` as JAX can take it: native byte order, a dtype JAX has."""
+    data = layout.data
+    if hasattr(data, "materialize"):
+        data = data.materialize()
+    if not isinstance(data, np.ndarray):
+        return data
+    if not data.dtype.isnative:
+        data = data.astype(data.dtype.newbyteorder("="))
+    if data.dtype.kind in "fc" and data.dtype not in _FLOATING:
+        message = (
+            f"JAX has no {data.dtype}: convert the array first, "
+            "for example with ak.values_astype(array, 'float64')"
+        )
+        raise TypeError(message)
+    return data
+
+
+def from_layout(layout: Any, leaf: Callable[[Any], Any] | None = None) -> Node:
+    """The nodes of an Awkward layout.
+
+    Args:
+        layout: an `ak.contents.Content` or `ak.record.Record` with data on the host.
+        leaf: gives the data of a `NumpyArray`; its own buffer by default.
+
+    Returns:
+        The canonical tree of nodes.
+
+    Raises:
+        StructureError: for a layout without data (a typetracer).
+    """
+    if layout.backend.name == "typetracer":
+        message = (
+            "this array holds no data (it is typetracer-backed, as in dask-awkward's graphs): "
+            "give JAX the computed array"
+        )
+        raise StructureError(message)
+    leaf = buffer if leaf is None else leaf
+    if isinstance(layout, ak.record.Record):
+        return Row(crop(_node(layout.array, leaf), layout.at, layout.at + 1))
+    return _node(layout, leaf)
+
+
+def _parameters(layout: Any) -> dict[str, Any] | None:
+    return dict(layout.parameters) or None
+
+
+def _host(index: Any) -> np.ndarray[Any, Any]:
+    data = index.data
+    if hasattr(data, "materialize"):
+        data = data.materialize()
+    return np.asarray(data)
+
+
+def _node(layout: Any, leaf: Callable[[Any], Any]) -> Node:
+    parameters = _parameters(layout)
+    if layout.is_unknown:
+        return Empty(parameters)
+    if layout.is_numpy:
+        return numbers(layout, leaf, parameters)
+    if layout.is_regular:
+        content = crop(_node(layout.content, leaf), 0, layout.length * layout.size)
+        return regular(content, layout.size, layout.length, parameters)
+    if layout.is_list:
+        return _list(layout, leaf, parameters)
+    if layout.is_union:
+        contents = tuple(_node(content, leaf) for content in layout.contents)
+        tags = _host(layout.tags)
+        return union(tags, _host(layout.index)[: len(tags)], contents, parameters)
+    if layout.is_record:
+        length = layout.length
+        contents = tuple(crop(_node(content, leaf), 0, length) for content in layout.contents)
+        fields = None if layout.is_tuple else tuple(layout.fields)
+        return Record(contents, fields, length, parameters)
+    content = _node(layout.content, leaf)
+    if layout.is_option:
+        return option(_option_index(layout), content, parameters)
+    return indexed(_host(layout.index), content, parameters)
+
+
+def numbers(layout: Any, leaf: Callable[[Any], Any], parameters: Any) -> Node:
+    """A `NumpyArray`: a data buffer, or structure when JAX has no type for it."""
+    dtype = np.dtype(layout.dtype)
+    text = parameters and parameters.get("__array__") in ("char", "byte")
+    if text or dtype.kind in _NOT_NUMBERS:
+        return Constant(static(buffer(layout)), parameters)
+    data = leaf(layout)
+    return Flat(data, parameters, rank=np.ndim(data))
+
+
+def regular(content: Node, size: int, length: int, parameters: Any) -> Node:
+    """Lists of one size, as one more axis of the buffer where they hold plain numbers."""
+    if parameters is None and isinstance(content, Flat) and not content.parameters and content.words is None:
+        data = content.data
+        if data.shape[0] == size * length:
+            shaped = data.reshape((length, size, *data.shape[1:]))
+            return Flat(shaped, None, None, content.rank + 1)
+    return Regular(content, size, length, parameters)
+
+
+def _list(layout: Any, leaf: Callable[[Any], Any], parameters: Any) -> Node:
+    content = _node(layout.content, leaf)
+    if hasattr(layout, "offsets"):
+        starts, stops = _host(layout.offsets)[:-1], _host(layout.offsets)[1:]
+    else:
+        starts = _host(layout.starts).astype(np.int64)
+        stops = _host(layout.stops).astype(np.int64)[: len(starts)]
+    counts = stops - starts
+    if len(starts) == 0:
+        return List(offsets_of(counts), crop(content, 0, 0), parameters)
+    if np.array_equal(stops[:-1], starts[1:]):
+        return List(offsets_of(counts), crop(content, int(starts[0]), int(stops[-1])), parameters)
+    below = ranges(starts, counts)
+    text = parameters and parameters.get("__array__") in ("string", "bytestring")
+    moved = carry(content, below) if text else indexed(below, content)
+    return List(offsets_of(counts), moved, parameters)
+
+
+def _option_index(layout: Any) -> np.ndarray[Any, Any]:
+    if hasattr(layout, "index"):
+        return _host(layout.index)
+    if isinstance(layout, ak.contents.UnmaskedArray):
+        return arange(layout.length)
+    missing = np.asarray(layout.mask_as_bool(valid_when=False))[: layout.length]
+    return np.where(missing, -1, arange(layout.length))

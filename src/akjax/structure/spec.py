@@ -1,0 +1,205 @@
+"""`Spec`: what JAX is told about an array besides its leaves.
+
+Everything static, compared and hashed by value: the tree of nodes without its buffers, which leaf
+stands where (shared buffers are one leaf), the behavior, and the attributes. It repeats nothing that
+a leaf knows (dtype, inner shape), so that `tree.map`, tangents and abstract values do not disagree
+with it; only each leaf's rank is kept, so that a mapped or stacked leaf is recognised.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from ..nodes.kinds import (
+    Constant,
+    Empty,
+    Flat,
+    Frozen,
+    Indexed,
+    List,
+    Live,
+    Masked,
+    Node,
+    Option,
+    Record,
+    Regular,
+    Row,
+    Union,
+)
+from ..nodes.walk import map_flat, map_nodes
+from ..pydag import dag_flatten, dag_unflatten
+from .from_layout import regular
+from .words import needs_words, split
+
+_interned: weakref.WeakValueDictionary[int, Spec] = weakref.WeakValueDictionary()
+
+
+class Spec:
+    """The static half of an array; equal specs are (nearly always) one object."""
+
+    __slots__ = ("__weakref__", "_hash", "_names", "attrs", "behavior", "definition")
+
+    def __init__(self, definition: Any, behavior: Any, attrs: Frozen) -> None:
+        self.definition = definition
+        self.behavior = behavior
+        self.attrs = attrs
+        self._hash = hash((definition, attrs))
+        self._names: tuple[str, ...] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Spec):
+            return NotImplemented
+        return (
+            self._hash == other._hash
+            and self.behavior is other.behavior
+            and self.attrs == other.attrs
+            and bool(self.definition == other.definition)
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"<{describe(self.skeleton())}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_intern, (self.definition, self.behavior, self.attrs.value))
+
+    def build(self, leaves: list[Any]) -> Node:
+        """The nodes over these leaves."""
+        return dag_unflatten(self.definition, leaves)  # type: ignore[no-any-return]
+
+    def skeleton(self) -> Node:
+        """The nodes over the numbers of the leaves."""
+        return self.build([_Slot(i) for i in range(self.definition.num_leaves)])
+
+    def names(self) -> tuple[str, ...]:
+        """A path for each leaf, like `Jet.pt`; the first one for a leaf that is used twice."""
+        if self._names is None:
+            found: dict[int, str] = {}
+            _name(self.skeleton(), "", found)
+            self._names = tuple(found[i] for i in range(len(found)))
+        return self._names
+
+
+class _Slot:
+    """A stand-in for a leaf, by number."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __repr__(self) -> str:
+        return f"#{self.number}"
+
+
+def _intern(definition: Any, behavior: Any, attrs: Any) -> Spec:
+    spec = Spec(definition, behavior, Frozen(attrs))
+    found = _interned.get(spec._hash)
+    if found is not None and found == spec:
+        return found
+    _interned[spec._hash] = spec
+    return spec
+
+
+def split_leaves(node: Node, behavior: Any, attrs: Any) -> tuple[list[Any], Spec]:
+    """The unique leaves of an array and its `Spec`.
+
+    Args:
+        node: the canonical nodes (see `canonical`).
+        behavior: the array's own behavior mapping, or None.
+        attrs: the array's attributes that take part in equality, or None.
+    """
+    leaves, definition = dag_flatten(node)
+    return leaves, _intern(definition, behavior, attrs)
+
+
+def canonical(node: Node) -> Node:
+    """The form in which an array meets JAX: regular chains as axes, ranks noted, no integer truncated.
+
+    Equal views of one buffer become one object here, so that they are one leaf.
+    """
+    views: dict[Any, Any] = {}
+    words: dict[int, Any] = {}
+
+    def collapse(n: Node) -> Node | None:
+        if isinstance(n, Regular):
+            return regular(map_nodes(collapse, n.content), n.size, n.length, n.parameters)
+        return None
+
+    def leaf(flat: Flat) -> Flat:
+        data, dtype = flat.data, flat.words
+        if isinstance(data, np.ndarray):
+            address = data.__array_interface__["data"][0]
+            data = views.setdefault((address, data.shape, data.strides, data.dtype.str), data)
+            if dtype is None and needs_words(data):
+                dtype = str(data.dtype)
+                if id(data) not in words:
+                    words[id(data)] = split(data)
+                data = words[id(data)]
+        if data is flat.data and flat.rank == np.ndim(data):
+            return flat
+        return Flat(data, flat.parameters, dtype, np.ndim(data))
+
+    return map_flat(leaf, map_nodes(collapse, node))
+
+
+def _name(node: Node, path: str, found: dict[int, str]) -> None:
+    def leaf(slot: Any, suffix: str = "") -> None:
+        found.setdefault(slot.number, (path + suffix) or "data")
+
+    match node:
+        case Flat():
+            leaf(node.data)
+        case Live():
+            leaf(node.dead, "<dead>")
+            _name(node.content, path, found)
+        case Masked():
+            leaf(node.null, "<missing>")
+            _name(node.content, path, found)
+        case Record():
+            labels = node.fields if node.fields is not None else [str(i) for i in range(len(node.contents))]
+            for label, content in zip(labels, node.contents, strict=True):
+                _name(content, f"{path}.{label}" if path else label, found)
+        case Union():
+            for i, content in enumerate(node.contents):
+                _name(content, f"{path}<{i}>", found)
+        case Regular() | List() | Indexed() | Option() | Row():
+            _name(node.content, path, found)
+
+
+def describe(node: Node) -> str:
+    """One line that reads like a type, with the lists' offsets and the leaves' numbers."""
+    match node:
+        case Empty():
+            return "unknown"
+        case Flat():
+            return f"{node.data!r}" + ("" if node.words is None else f":{node.words}")
+        case Constant():
+            return str(node.data.array.dtype)
+        case Regular():
+            return f"{node.size} * {describe(node.content)}"
+        case List():
+            return f"{len(node.offsets) - 1} * var{node.offsets!r} * {describe(node.content)}"
+        case Indexed():
+            return f"indexed{node.index!r} {describe(node.content)}"
+        case Option():
+            return f"?{node.index!r} {describe(node.content)}"
+        case Masked():
+            return f"?({node.null!r}) {describe(node.content)}"
+        case Live():
+            return f"where not {node.dead!r}: {describe(node.content)}"
+        case Union():
+            return f"union[{', '.join(describe(content) for content in node.contents)}]"
+        case Row():
+            return f"record {describe(node.content)}"
+        case Record():
+            name = (node.parameters or {}).get("__record__", "")
+            if node.fields is None:
+                return f"{name}({', '.join(describe(c) for c in node.contents)})"
+            pairs = zip(node.fields, node.contents, strict=True)
+            return f"{name}{{{', '.join(f'{label}: {describe(c)}' for label, c in pairs)}}}"

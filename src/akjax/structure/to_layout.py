@@ -1,0 +1,129 @@
+"""Nodes → Awkward layout, with real data (leaving a transformation) or with a stand-in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import awkward as ak
+import jax
+import numpy as np
+
+from ..nodes.kinds import (
+    Constant,
+    Empty,
+    Flat,
+    Indexed,
+    List,
+    Live,
+    Masked,
+    Node,
+    Option,
+    Record,
+    Regular,
+    Row,
+    Union,
+)
+from ..nodes.moving import carry, option
+from ..nodes.static import static
+from ..nodes.walk import children, rebuild
+from .words import joined
+
+_C = ak.contents
+_Index = ak.index.Index64
+
+
+def envelope_layout(node: Node, leaf: Callable[[Flat], Any]) -> Any:
+    """The layout of the envelope: elements that may not exist are there, missing values are option-type.
+
+    Args:
+        node: the nodes.
+        leaf: gives the NumPy buffer of each node of numbers.
+
+    Returns:
+        An `ak.contents.Content` (or an `ak.record.Record` for a single row).
+    """
+    parameters = node.parameters
+    match node:
+        case Empty():
+            return _C.EmptyArray()
+        case Flat():
+            return _C.NumpyArray(leaf(node), parameters=parameters)
+        case Constant():
+            return _C.NumpyArray(node.data.array, parameters=parameters)
+        case Regular():
+            content = envelope_layout(node.content, leaf)
+            return _C.RegularArray(content, node.size, node.length, parameters=parameters)
+        case List():
+            content = envelope_layout(node.content, leaf)
+            return _C.ListOffsetArray(_Index(node.offsets.array), content, parameters=parameters)
+        case Indexed():
+            content = envelope_layout(node.content, leaf)
+            return _C.IndexedArray.simplified(_Index(node.index.array), content, parameters=parameters)
+        case Option():
+            content = envelope_layout(node.content, leaf)
+            return _C.IndexedOptionArray.simplified(_Index(node.index.array), content, parameters=parameters)
+        case Masked():
+            return _C.UnmaskedArray.simplified(envelope_layout(node.content, leaf), parameters=parameters)
+        case Live():
+            return envelope_layout(node.content, leaf)
+        case Record():
+            contents = [envelope_layout(content, leaf) for content in node.contents]
+            fields = None if node.fields is None else list(node.fields)
+            return _C.RecordArray(contents, fields, node.length, parameters=parameters)
+        case Union():
+            unioned = [envelope_layout(content, leaf) for content in node.contents]
+            tags = ak.index.Index8(node.tags.array)
+            return _C.UnionArray(tags, _Index(node.index.array), unioned, parameters=parameters)
+        case Row():
+            return ak.record.Record(envelope_layout(node.content, leaf), 0)
+
+
+def stand_in(node: Node) -> Any:
+    """The envelope with the true dtypes and all data zero: no memory, no values, every fact of type."""
+
+    def zeros(flat: Flat) -> Any:
+        if flat.words is not None:
+            return np.broadcast_to(np.zeros((), flat.words), flat.data.shape[:1])
+        # a buffer that `vmap` has taken the rows of has none left: one row stands for it
+        shape = flat.data.shape or (1,)
+        return np.broadcast_to(np.zeros((), flat.data.dtype), shape)
+
+    return envelope_layout(node, zeros)
+
+
+def concrete_layout(node: Node) -> Any:
+    """The array itself, on the host: dead elements gone, missing values missing."""
+    return envelope_layout(settle(node), host)
+
+
+def host(flat: Flat) -> Any:
+    """The buffer of a node of numbers as NumPy."""
+    data = np.asarray(flat.data)
+    return data if flat.words is None else joined(data, flat.words)
+
+
+def settle(node: Node) -> Node:
+    """Run-time structure with known values made static: the one place where elements leave."""
+    match node:
+        case Live():
+            alive = np.flatnonzero(np.asarray(node.dead) == 0)
+            return settle(carry(node.content, alive))
+        case List(content=Live() as live):
+            alive = np.asarray(live.dead) == 0
+            before = np.concatenate([[0], np.cumsum(alive)])
+            offsets = before[node.offsets.array]
+            content = settle(carry(live.content, np.flatnonzero(alive)))
+            return List(static(offsets.astype(np.int64)), content, node.parameters)
+        case Masked():
+            missing = np.asarray(node.null) != 0
+            index = np.where(missing, -1, np.arange(len(missing)))
+            content = settle(carry(node.content, np.flatnonzero(~missing)))
+            index[~missing] = np.arange(int((~missing).sum()))
+            return option(index, content, node.parameters)
+        case Flat() if getattr(node.data, "dtype", None) == jax.dtypes.float0:
+            # the gradient of an integer: there is none, and missing values say so
+            return Option(static(np.full(node.data.shape[0], -1)), Empty())
+        case _:
+            return rebuild(node, tuple(settle(child) for child in children(node)))  # type: ignore[no-any-return]
+

@@ -1,0 +1,1 @@
+"""Crossing the boundary: arrays as JAX pytrees."""

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jax.test_util import check_grads
+
+from akjax.kernels.histogram import histogram, histogram2d
+
+from .cases import x64_off
+
+RANGES = [(0.0, 1.0), (-3.0, 3.0), (0.1, 0.7), (-1e-3, 2e5), (30.0, 200.0), (1e6, 1e6 + 1)]
+
+
+def samples(rng: np.random.Generator, edges: np.ndarray, n: int, dtype: type) -> np.ndarray:
+    """Values inside and outside, on the edges, next to them, and the special ones."""
+    low, high = float(edges[0]), float(edges[-1])
+    width = high - low
+    inside = rng.uniform(low - width / 5, high + width / 5, n).astype(dtype)
+    on = edges.astype(dtype)
+    beside = [np.nextafter(on[on != 0], dtype(sign * np.inf)) for sign in (-1, 1)]  # XLA has no subnormals
+    return np.concatenate([inside, on, *beside, np.array([np.nan, np.inf, -np.inf], dtype=dtype)])
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    limits=st.sampled_from(RANGES) | st.tuples(st.floats(-1e6, 1e6), st.floats(1e-2, 1e6)),
+    nbins=st.integers(1, 120),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_uniform_bins_as_numpy(seed, limits, nbins, dtype):
+    low, high = limits if limits in RANGES else (limits[0], limits[0] + limits[1])
+    edges = np.histogram_bin_edges(np.zeros(1, dtype=dtype), bins=nbins, range=(low, high))
+    values = samples(np.random.default_rng(seed), edges, 300, dtype)
+    if not (np.diff(edges) > 0).all():
+        return  # in float32 the edges coincide: np.histogram itself is then arbitrary
+    want, _ = np.histogram(values, bins=nbins, range=(low, high))
+    got = jax.jit(lambda v: histogram(v, edges, uniform=(low, high, nbins)))(values)
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(histogram(values, edges), want)
+    assert got.dtype == np.int64
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    edges=st.lists(st.floats(-1e3, 1e3, allow_subnormal=False), min_size=2, max_size=30).map(sorted),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_variable_bins_as_numpy(seed, edges, dtype):
+    edges = np.array(edges)
+    values = samples(np.random.default_rng(seed), edges, 100, dtype)
+    want, _ = np.histogram(values, bins=edges)
+    np.testing.assert_array_equal(histogram(values, edges), want)  # float32 values against float64 edges
+    np.testing.assert_array_equal(jax.jit(histogram)(values, edges), want)  # traced edges
+    with x64_off():
+        got = histogram(values.astype(np.float32), edges)
+    np.testing.assert_array_equal(got, np.histogram(values.astype(np.float32), bins=edges)[0])
+
+
+@pytest.mark.parametrize("nbins", [1, 7, 50, 1000])
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int32, np.int64, np.uint64])
+def test_integer_values(dtype, nbins):
+    values = np.random.default_rng(0).integers(0, 120, 500).astype(dtype)
+    for low, high in (
+        (0, 100),
+        (-3.5, 77.7),
+        (0.5, 1.5),
+        (-1e10, 1e10),
+        (200, 1e30),
+        (-1e30, 1e30),
+        (-9, -3),
+    ):
+        edges = np.linspace(low, high, nbins + 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # NumPy warns about booleans
+            want, _ = np.histogram(values, bins=edges)
+        np.testing.assert_array_equal(histogram(values, edges), want)
+        np.testing.assert_array_equal(histogram(values, edges, uniform=(low, high, nbins)), want)
+        with x64_off():
+            np.testing.assert_array_equal(histogram(values, edges, uniform=(low, high, nbins)), want)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, jnp.bfloat16])
+def test_half_precision_values(dtype):
+    values = jnp.asarray(np.random.default_rng(0).uniform(0, 1, 500)).astype(dtype)
+    edges = np.linspace(0, 1, 11)
+    want, _ = np.histogram(np.asarray(values, dtype=np.float64), bins=edges)
+    np.testing.assert_array_equal(histogram(values, edges, uniform=(0, 1, 10)), want)
+
+
+@pytest.mark.parametrize("nbins", [10_000, 1_000_000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_many_bins(dtype, nbins):
+    edges = np.linspace(0.1, 7.3, nbins + 1)
+    values = np.random.default_rng(0).uniform(0, 8, 20_000).astype(dtype)
+    want, _ = np.histogram(values, bins=edges)
+    np.testing.assert_array_equal(histogram(values, edges, uniform=(0.1, 7.3, nbins)), want)
+
+
+def test_infinite_and_repeated_edges():
+    values = np.array([-np.inf, -1.0, 0.0, 0.5, 1.0, np.inf, np.nan])
+    for edges in ([-np.inf, 0, np.inf], [0, 0, 1, 1], [0, 1, 1], [1, 1]):
+        want, _ = np.histogram(values, bins=np.array(edges, dtype=float))
+        np.testing.assert_array_equal(histogram(values, np.array(edges, dtype=float)), want)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float32, np.float64, np.complex128])
+def test_weights(dtype):
+    rng = np.random.default_rng(0)
+    values, weights = rng.uniform(-1, 2, 400), rng.uniform(0, 5, 400).astype(dtype)
+    for edges in (np.linspace(0, 1, 12), np.array([0, 0.1, 0.5, 1])):
+        want, _ = np.histogram(values, bins=edges, weights=weights)
+        got = histogram(values, edges, weights=weights)
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def test_dead_elements():
+    values = jnp.array([0.1, 0.2, 0.7, np.nan])
+    live = np.array([True, False, True, True])
+    edges = np.array([0, 0.5, 1])
+    np.testing.assert_array_equal(histogram(values, edges, live=live), [1, 1])
+
+    def filled(w):
+        return histogram(values, edges, weights=w, live=live)
+
+    weights = jnp.array([2.0, np.nan, 3.0, np.nan])
+    with jax.debug_nans(True):
+        np.testing.assert_array_equal(filled(weights), [2, 3])
+        np.testing.assert_array_equal(jax.jacrev(filled)(weights), [[1, 0, 0, 0], [0, 0, 1, 0]])
+    got = jax.vmap(lambda m: histogram(values, edges, live=m))(jnp.stack([live, ~live]))
+    np.testing.assert_array_equal(got, [[1, 1], [1, 0]])
+
+
+def test_gradient_with_respect_to_weights():
+    rng = np.random.default_rng(0)
+    values, weights = rng.uniform(-1, 2, 30), rng.uniform(0, 5, 30)
+    edges = np.linspace(0, 1, 5)
+    check_grads(
+        lambda w: histogram(values, edges, uniform=(0, 1, 4), weights=w) ** 2,
+        (weights,),
+        2,
+        modes=("fwd", "rev"),
+    )
+    by_value = jax.grad(lambda v: histogram(v, edges, weights=weights).sum())(values)
+    np.testing.assert_array_equal(by_value, 0)
+
+
+def test_float32_weights_do_not_saturate():
+    n = 20_000_000
+    got = jax.jit(lambda v, w: histogram(v, np.array([0.0, 1.0, 2.0]), uniform=(0, 2, 2), weights=w))(
+        jnp.full(n, 0.5, dtype=np.float32), jnp.ones(n, dtype=np.float32)
+    )
+    np.testing.assert_array_equal(got, [n, 0])
+
+
+def test_empty():
+    edges = np.array([0.0, 1.0, 2.0])
+    np.testing.assert_array_equal(histogram(np.zeros(0), edges, uniform=(0, 2, 2)), [0, 0])
+    np.testing.assert_array_equal(histogram(np.zeros(0), edges, weights=np.zeros(0)), [0, 0])
+
+
+def test_uniform_that_contradicts_the_edges():
+    with pytest.raises(ValueError, match="3 bins"):
+        histogram(np.zeros(1), np.array([0.0, 1.0]), uniform=(0, 1, 3))
+    # edges decide: a range that does not describe them is not used
+    got = histogram(np.array([0.05, 0.6]), np.array([0, 0.1, 1]), uniform=(0, 1, 2))
+    np.testing.assert_array_equal(got, [1, 1])
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    nx=st.integers(1, 30),
+    ny=st.integers(1, 30),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    weighted=st.booleans(),
+)
+def test_histogram2d_as_numpy(seed, nx, ny, dtype, weighted):
+    rng = np.random.default_rng(seed)
+    ex, ey = np.linspace(0.1, 0.7, nx + 1), np.linspace(-3, 3, ny + 1)
+    x, y = samples(rng, ex, 200, dtype), samples(rng, ey, 200, dtype)
+    x, y = x[: min(x.size, y.size)], rng.permutation(y)[: min(x.size, y.size)]
+    weights = rng.uniform(size=x.size).astype(dtype) if weighted else None
+    want, _, _ = np.histogram2d(x, y, bins=[ex, ey], weights=weights)
+    for extra in ({}, {"uniform_x": (0.1, 0.7, nx), "uniform_y": (-3.0, 3.0, ny)}):
+        got = histogram2d(x, y, ex, ey, weights=weights, **extra)
+        assert got.dtype == np.float64
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+    live = rng.random(x.size) < 0.5
+    got = histogram2d(x, y, ex, ey, weights=weights, live=live)
+    kept = None if weights is None else weights[live]
+    np.testing.assert_allclose(
+        got, np.histogram2d(x[live], y[live], bins=[ex, ey], weights=kept)[0], rtol=1e-12
+    )
