@@ -167,8 +167,8 @@ def test_any_graph_any_leaves(graph: Any) -> None:
         assert all(a is b for a, b in zip(structure.flatten_up_to(new), filling, strict=True))
         again = jax.tree.unflatten(jax.tree.structure(new), jax.tree.leaves(new))
         assert jax.tree.structure(again) == jax.tree.structure(new)
-    out = jax.vmap(double)(graph)
-    assert jax.tree.structure(out) == structure
+    if leaves:
+        assert jax.tree.structure(jax.vmap(double)(graph)) == structure
 
 
 def test_equinox(x: Any) -> None:

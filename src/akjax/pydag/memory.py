@@ -4,8 +4,8 @@ JAX puts placeholders into leaf places (`None`, one `object()` everywhere, axis 
 flattens again. Identity then says nothing about sharing, so where a fresh look would go wrong `dag_unflatten`
 leaves a `Cell` behind: the same cell is the same leaf. It counts only where the value put there still is.
 
-Nothing here keeps a leaf alive that can be weakly referenced. A list or a dict in a leaf place is held while the
-object around it lives; so one that is later made to contain that object is never freed.
+Nothing here keeps a leaf alive that can be weakly referenced. A list or a dict in a leaf place is held while
+the object around it lives; so one that is later made to contain that object is never freed.
 """
 
 from __future__ import annotations
