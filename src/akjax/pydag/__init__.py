@@ -1,4 +1,14 @@
-"""Graphs of containers, shared parts included: to unique leaves and a hashable definition, and back."""
+"""Graphs of containers, shared parts included: to unique leaves and a hashable definition, and back.
+
+Example:
+    >>> shared = [1.5]
+    >>> leaves, definition = dag_flatten((shared, shared))
+    >>> leaves
+    [1.5]
+    >>> one, two = dag_unflatten(definition, [2.5])
+    >>> one is two
+    True
+"""
 
 from .definition import DagDef as DagDef
 from .flatten import dag_flatten as dag_flatten
