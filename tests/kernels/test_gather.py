@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax.test_util import check_grads
 
@@ -28,6 +28,7 @@ def jaxpr_of(index, **options) -> str:
 
 
 @given(st.lists(st.integers(0, 5), max_size=10), st.sampled_from([(), (2,)]), st.booleans(), st.booleans())
+@settings(max_examples=20)
 def test_as_numpy(index, inner, static, barrier):
     data = np.arange(6.0 * np.prod(inner, dtype=int)).reshape(6, *inner)
     ix = np.array(index, dtype=np.int64)

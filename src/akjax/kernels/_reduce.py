@@ -10,10 +10,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.typing import ArrayLike
 
 from akjax.kernels._segments import Segments
 
-__all__ = ["Kind", "as_dtype", "iota", "materialise", "per_element", "reduce_into", "select", "spread"]
+__all__ = [
+    "Kind",
+    "as_array",
+    "as_dtype",
+    "iota",
+    "materialise",
+    "per_element",
+    "reduce_into",
+    "select",
+    "spread",
+]
 
 Kind: TypeAlias = Literal["add", "mul", "min", "max"]
 
@@ -33,6 +44,11 @@ _DENSE: dict[Kind, Callable[..., jax.Array]] = {
 
 # Untyped in some JAX versions. Also keeps XLA from folding a computation on large constants (many seconds).
 materialise: Callable[[jax.Array], jax.Array] = lax.optimization_barrier
+
+
+def as_array(data: ArrayLike) -> jax.Array:
+    """``jnp.asarray``, but JAX arrays pass as they are: a copy of NaN is an error in debug-NaN mode."""
+    return data if isinstance(data, jax.Array) else jnp.asarray(data)
 
 
 def as_dtype(dtype: object) -> np.dtype:

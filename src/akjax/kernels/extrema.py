@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from akjax.kernels._reduce import as_dtype, iota, per_element, reduce_into, select, spread
+from akjax.kernels._reduce import as_array, as_dtype, iota, per_element, reduce_into, select, spread
 from akjax.kernels._segments import Segments
 from akjax.kernels._sum import accurate_sum
 from akjax.kernels.segment import Live, segment_all, segment_any
@@ -71,10 +71,10 @@ def segment_argmax(data: ArrayLike, segments: Segments, positions: ArrayLike, li
 
 
 def _extremum(sense: Sense, data: ArrayLike, segments: Segments, live: Live) -> jax.Array:
-    x = jnp.asarray(data)
+    x = as_array(data)
     if x.dtype == np.bool_:
         return segment_any(x, segments, live) if sense == "max" else segment_all(x, segments, live)
-    alive = None if live is None else jnp.asarray(live)
+    alive = None if live is None else as_array(live)
     if not jnp.issubdtype(x.dtype, jnp.inexact):
         return _best(sense, x, segments, alive)
     # static parents stay NumPy inside the rule (host checks); traced ones must be an argument of it
@@ -130,12 +130,12 @@ def _rebuild(static: Static, parents: Parents) -> Segments:
 def _argument(
     sense: Sense, data: ArrayLike, segments: Segments, positions: ArrayLike, live: Live
 ) -> jax.Array:
-    alive = None if live is None else jnp.asarray(live)
-    x = jax.lax.stop_gradient(jnp.asarray(data))
+    alive = None if live is None else as_array(live)
+    x = jax.lax.stop_gradient(as_array(data))
     if x.dtype == np.bool_:
         x = x.astype(np.int8)
     first = _first(sense, x, segments, alive)
-    rank = jnp.asarray(positions).astype(as_dtype(np.int64))
+    rank = as_array(positions).astype(as_dtype(np.int64))
     return _at(jnp.broadcast_to(per_element(rank, x), x.shape), first, jnp.asarray(-1, dtype=rank.dtype))
 
 

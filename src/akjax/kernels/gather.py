@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from akjax.kernels._reduce import materialise
+from akjax.kernels._reduce import as_array, materialise
 
 __all__ = ["take"]
 
@@ -74,7 +74,7 @@ def take(
 
 
 def _maybe_barrier(data: np.ndarray | jax.Array, barrier: bool) -> jax.Array:
-    x = jnp.asarray(data)
+    x = as_array(data)
     return materialise(x) if barrier else x
 
 

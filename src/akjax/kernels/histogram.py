@@ -13,7 +13,7 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from akjax.kernels._bins import Uniform, bin_numbers, make_bins
-from akjax.kernels._reduce import as_dtype
+from akjax.kernels._reduce import as_array, as_dtype, select
 from akjax.kernels._segments import Segments
 from akjax.kernels.segment import Live, segment_count, segment_sum
 
@@ -80,13 +80,13 @@ def histogram2d(
     column, column_inside = bin_numbers(two, y_bins)
     inside = row_inside & column_inside
     double = as_dtype(np.float64)
-    w = None if weights is None else jnp.asarray(weights).astype(double)
+    w = None if weights is None else select(live, as_array(weights), 0).astype(double)
     flat = _fill(row * y_bins.count + column, inside, x_bins.count * y_bins.count, w, live)
     return flat.astype(double).reshape(x_bins.count, y_bins.count)
 
 
 def _numeric(values: ArrayLike) -> jax.Array:
-    x = jnp.asarray(values)
+    x = as_array(values)
     if x.dtype == np.bool_:
         return x.astype(np.uint8)
     if x.dtype.itemsize == 2 and jnp.issubdtype(x.dtype, jnp.floating):
@@ -101,7 +101,8 @@ def _fill(
     bins = Segments(number, count, sorted=False)
     if weights is None:
         return jnp.asarray(segment_count(bins, counted))
-    w = jnp.asarray(weights)
+    w = as_array(weights)
     inexact = jnp.issubdtype(w.dtype, jnp.inexact)
     wide = as_dtype(jnp.promote_types(w.dtype, np.float64)) if inexact else w.dtype  # as np.histogram adds
-    return segment_sum(w.astype(wide), bins, counted).astype(w.dtype)
+    # selected before the cast: in debug-NaN mode even a cast of NaN is an error
+    return segment_sum(select(counted, w, 0).astype(wide), bins).astype(w.dtype)

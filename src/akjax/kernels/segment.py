@@ -14,7 +14,7 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from akjax.kernels._product import product
-from akjax.kernels._reduce import as_dtype, reduce_into, select
+from akjax.kernels._reduce import as_array, as_dtype, reduce_into, select
 from akjax.kernels._segments import Segments
 from akjax.kernels._sum import accurate_sum
 
@@ -42,8 +42,8 @@ def segment_sum(data: ArrayLike, segments: Segments, live: Live = None) -> jax.A
         >>> segment_sum(x, Segments(np.array([0, 0, 2]), 3), jnp.array([True, False, True])).tolist()
         [1, 0, 3]
     """
-    x = jnp.asarray(data)
-    return accurate_sum(select(live, x.astype(_accumulator(x.dtype)), 0), segments)
+    x = as_array(data)
+    return accurate_sum(select(live, x, 0).astype(_accumulator(x.dtype)), segments)
 
 
 def segment_prod(data: ArrayLike, segments: Segments, live: Live = None) -> jax.Array:
@@ -53,8 +53,8 @@ def segment_prod(data: ArrayLike, segments: Segments, live: Live = None) -> jax.
         >>> segment_prod(jnp.array([2, 3, 4]), Segments(np.array([0, 0, 2]), 3)).tolist()
         [6, 1, 4]
     """
-    x = jnp.asarray(data)
-    return product(select(live, x.astype(_accumulator(x.dtype)), 1), segments)
+    x = as_array(data)
+    return product(select(live, x, 1).astype(_accumulator(x.dtype)), segments)
 
 
 def segment_any(data: ArrayLike, segments: Segments, live: Live = None) -> jax.Array:
@@ -88,7 +88,7 @@ def segment_count(segments: Segments, live: Live = None, dtype: object = np.int6
     """
     if live is None and segments.counts is not None:
         return segments.counts.astype(as_dtype(dtype))
-    every = jnp.ones(segments.size, dtype=bool) if live is None else jnp.asarray(live)
+    every = jnp.ones(segments.size, dtype=bool) if live is None else as_array(live)
     return _count_true(every, segments, None).astype(as_dtype(dtype))
 
 
@@ -109,7 +109,7 @@ def _accumulator(dtype: np.dtype) -> np.dtype:
 
 
 def _truth(data: ArrayLike) -> jax.Array:
-    x = jnp.asarray(data)
+    x = as_array(data)
     return x if x.dtype == np.bool_ else x != 0
 
 
