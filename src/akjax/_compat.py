@@ -4,11 +4,13 @@
 | --- | --- | --- |
 | `awkward._behavior.get_array_class`, `get_record_class` | the class of a result: public API gives it only for real data | tests/test_compat.py |
 | `awkward._behavior.find_ufunc`, `find_ufunc_generic`, `find_custom_cast` | a user's overloads, resolved as Awkward resolves them | tests/test_compat.py |
-| `awkward._attrs.Attrs` | the class `ak.Array` keeps its attributes in | tests/test_compat.py |
+| `awkward._backends.dispatch` (its lists of lookups), `awkward._backends.numpy.NumpyBackend` | a JAX array among the arguments of an `ak.*` function starts Awkward's JAX backend before the function is dispatched | tests/test_compat.py |
+| `awkward._errors.ErrorContext.format_argument` | it asks for the length of a JAX scalar, and that error would hide the true one | tests/test_compat.py |
+| `ak.jax._known_highlevel_classes`, and `ak.jax.register_behavior_class` | Awkward's own registration, should somebody call it later, must leave our classes alone | tests/test_compat.py |
 | `ak.Array._layout`, `_behavior`, `_attrs` and the other instance attributes | an array made without `__init__` must have them | tests/test_compat.py |
 | `jax._src.core.trace_ctx` (through `jax.core.get_opaque_trace_state` where it suffices) | which traces are running: a field assigned in one must not outlive it | tests/test_compat.py |
 | the file name `array_methods.py` in JAX | `tracer * array` must reach `array.__rmul__`, `jnp.sin(array)` must not | tests/test_compat.py |
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from typing import Any
 
 import awkward as ak
 import jax
-from awkward._attrs import Attrs
+from awkward import _errors
+from awkward._backends import dispatch as _dispatch
+from awkward._backends.numpy import NumpyBackend
 from awkward._behavior import (
     find_custom_cast,
     find_ufunc,
@@ -37,9 +41,43 @@ INSTANCE_DEFAULTS: dict[str, Any] = {
 }
 
 
+_ATTRS: Any = type(ak.Array(ak.contents.EmptyArray(), attrs={}).attrs)
+
+
+def keep_classes_from_awkward() -> None:
+    """Make `ak.jax.register_and_check()` pass over the high-level classes: JAX takes each class once."""
+    ak.jax._known_highlevel_classes.clear()
+    ak.jax.register_behavior_class = lambda cls: None
+
+
+def take_jax_arrays_for_numpy() -> None:
+    """Keep Awkward from starting its own JAX backend when an `ak.*` function is given a JAX array."""
+    _dispatch._backend_lookup_factories.insert(0, _numpy_for_jax)
+    for cls in [cls for cls in _dispatch._type_to_backend_lookup if _is_jax(cls)]:
+        del _dispatch._type_to_backend_lookup[cls]
+
+
+def describe_jax_arrays_in_errors() -> None:
+    """Let Awkward's error messages show JAX arrays among the arguments, scalars too."""
+    before = _errors.ErrorContext.format_argument
+
+    def format_argument(self: Any, width: int, value: Any) -> Any:
+        return f"{value!r:.{width}}" if _is_jax(type(value)) else before(self, width, value)
+
+    _errors.ErrorContext.format_argument = format_argument
+
+
+def _is_jax(cls: type) -> bool:
+    return issubclass(cls, jax.Array | jax.core.Tracer)
+
+
+def _numpy_for_jax(cls: type) -> Any:
+    return (lambda value: NumpyBackend.instance()) if _is_jax(cls) else None
+
+
 def make_attrs(attrs: Mapping[str, Any] | None) -> Any:
     """Attributes in the form an `ak.Array` keeps them."""
-    return None if attrs is None else Attrs(attrs)
+    return None if attrs is None else _ATTRS(attrs)
 
 
 def high_level_class(layout: Any, behavior: Any) -> type:
@@ -86,12 +124,15 @@ __all__ = [
     "INSTANCE_DEFAULTS",
     "called_by_operator",
     "current_trace",
+    "describe_jax_arrays_in_errors",
     "find_custom_cast",
     "find_ufunc",
     "find_ufunc_generic",
     "high_level_class",
     "is_running",
     "is_tracer",
+    "keep_classes_from_awkward",
     "make_attrs",
     "record_reducer",
+    "take_jax_arrays_for_numpy",
 ]

@@ -88,7 +88,7 @@ def test_dtypes(kind, counts, dtype):
     ),
     st.sampled_from(KINDS),
 )
-@settings(max_examples=20)  # every length compiles anew
+@settings(max_examples=10)  # every length compiles anew
 def test_any_lists(case, kind):
     counts, data, live = case
     segments, order = make(counts, kind)

@@ -57,7 +57,7 @@ def test_as_awkward(kernel, oracle, kind, counts, dtype):
     ),
     st.sampled_from(KINDS),
 )
-@settings(max_examples=20)  # every length compiles anew
+@settings(max_examples=10)  # every length compiles anew
 def test_sum_and_prod_of_any_lists(case, kind):
     counts, data, live = case
     segments, order = make(counts, kind)

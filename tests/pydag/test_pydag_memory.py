@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydag.graphs import KINDS, Frozen, Leaf, M, Point, Slots, T, Tagged, Wrapping, fillings, graphs
 
@@ -58,6 +58,7 @@ def test_any_graph_any_leaves(graph: Any) -> None:
 
 
 @given(graphs())
+@settings(max_examples=15)  # each collects all garbage
 def test_nothing_is_left_behind(graph: Any) -> None:
     leaves, definition = dag_flatten(graph)
     for filling in fillings(len(leaves)).values():

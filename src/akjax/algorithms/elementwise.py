@@ -7,6 +7,7 @@ thereby Awkward's own.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -17,24 +18,21 @@ import numpy as np
 from jax import lax
 
 from ..kernels.gather import take
-from ..nodes.kinds import Flat, Indexed, List, Live, Masked, Node, Option, Regular, replace
-from ..nodes.static import parents
-from ..nodes.walk import children, rebuild
-from .runtime import alive, attach, merge, strip
-from .tracking import Table
+from ..nodes.kinds import Constant, Flat, Indexed, List, Live, Masked, Node, Option, Regular, Union, replace
+from ..nodes.static import parents, static
+from ..nodes.walk import children, iterate, rebuild
+from .numbering import note, same
+from .runtime import alive, attach, either, merge, strip
+from .tracking import Table, Zeros
 
 Leaf = Callable[..., Any]  # data buffers and scalars → data buffer, or a tuple of them
-Override = Callable[[tuple[Any, ...], Table], Any]  # layouts, table → layout, tuple of layouts, or None
+Override = Callable[["Level"], Any]  # where broadcasting stands → layout, tuple of layouts, or None
 
 _SPECIAL = ("__list__", "__record__", "__array__")
 
 
 class _Mismatch(Exception):
     """The structures differ: broadcasting is needed."""
-
-
-class EmptyLeaf(Exception):
-    """A broadcast leaf is empty, so that tracking cannot tell its dtype."""
 
 
 def combine(
@@ -71,49 +69,90 @@ def combine(
     if run_time:
         stripped = [(fill_dead(node, fill), found) for node, (_, found) in zip(nodes, stripped, strict=True)]
         stripped = [(strip(node)[0], found) for node, found in stripped]
+    envelopes = [node for node, _ in stripped]
+    options = {"allow_records": allow_records, "numpy_to_regular": numpy_to_regular}
     table = Table()
-    layouts = [table.layout(node) for node, _ in stripped]
-    broadcast = _Broadcast(leaf, table, override)
-    out = ak.transform(
-        broadcast,
-        *(ak.Array(layout) for layout in layouts),
-        allow_records=allow_records,
-        numpy_to_regular=numpy_to_regular,
-        broadcast_parameters_rule="intersect",
-        highlevel=False,
-    )
-    results = out if isinstance(out, tuple) else (out,)
-    return tuple(attach(table.node(layout), run_time) for layout in results)
+    truth = functools.cache(lambda: _Broadcast(leaf, override, Zeros(), None).run(envelopes, options))
+    broadcast = _Broadcast(leaf, override, table, truth).run(envelopes, options)
+    # parts of a union may have been joined, if only with empty ones
+    joined = any(isinstance(n, Union) for node in envelopes for n in iterate(node))
+    results = [
+        table.node(layout, functools.partial(_result, truth, k), joined) for k, layout in enumerate(broadcast.results)
+    ]
+    return tuple(attach(node, run_time) for node in results)
+
+
+def _result(truth: Callable[[], _Broadcast], k: int) -> Any:
+    return truth().results[k]
 
 
 class _Broadcast:
-    """The callback of `ak.transform`."""
+    """One broadcast by `ak.transform`; `truth` gives the same one on zeros of the true dtypes."""
 
-    def __init__(self, leaf: Leaf, table: Table, override: Override | None) -> None:
+    def __init__(self, leaf: Leaf, override: Override | None, table: Any, truth: Any) -> None:
         self._leaf = leaf
-        self._table = table
         self._override = override
+        self._table = table
+        self._truth = truth
+        self.levels: list[tuple[Any, ...]] = []
+        self.results: tuple[Any, ...] = ()
 
-    def __call__(self, layouts: Any, **kwargs: Any) -> Any:
-        several = layouts if isinstance(layouts, tuple) else (layouts,)
+    def run(self, nodes: list[Node], options: dict[str, Any]) -> _Broadcast:
+        arrays = [ak.Array(self._table.layout(node)) for node in nodes]
+        self._several = len(arrays)
+        if len(arrays) == 1:
+            arrays *= 2  # of one array, `ak.transform` does not broadcast and has one result
+        out = ak.transform(self._level, *arrays, broadcast_parameters_rule="intersect", highlevel=False, **options)
+        self.results = out if isinstance(out, tuple) else (out,)
+        return self
+
+    def _level(self, layouts: tuple[Any, ...], **kwargs: Any) -> Any:
+        several = layouts[: self._several]
+        number = len(self.levels)
+        self.levels.append(several)
+        level = Level(several, self._table, lambda: self._truth().levels[number])
         if self._override is not None:
-            done = self._override(several, self._table)
+            done = self._override(level)
             if done is not None:
                 return done
         if not all(layout.is_numpy for layout in several):
             return None
-        if any(layout.data.size == 0 for layout in several):
-            raise EmptyLeaf
-        flats = [self._table.node(layout) for layout in several]
-        result = self._leaf(*(values_of(flat) for flat in flats))
+        result = self._leaf(*map(values_of, level.nodes()))
         parameters = _shared_parameters([layout.parameters for layout in several])
         results = result if isinstance(result, tuple) else (result,)
-        made = tuple(ak.contents.NumpyArray(self._table.ids(data), parameters=parameters) for data in results)
-        return made if isinstance(layouts, tuple) or len(made) > 1 else made[0]
+        return tuple(level.layout(_leaf_node(data, parameters)) for data in results)
+
+
+def _leaf_node(data: Any, parameters: Any) -> Node:
+    if data.dtype.kind in "mM":  # computed from dates, which are structure
+        return Constant(static(data), parameters)
+    return Flat(data, parameters)
+
+
+class Level:
+    """Where broadcasting stands: a layout of tracked elements for each array."""
+
+    def __init__(self, layouts: tuple[Any, ...], table: Any, truth: Callable[[], tuple[Any, ...]]) -> None:
+        self.layouts = layouts
+        self._table = table
+        self._truth = truth
+
+    def nodes(self) -> list[Any]:
+        """What the layouts stand for."""
+        return [self._table.node(layout, functools.partial(self._true, k)) for k, layout in enumerate(self.layouts)]
+
+    def layout(self, node: Node) -> Any:
+        """The layout that stands for a result."""
+        return self._table.layout(node)
+
+    def _true(self, k: int) -> Any:
+        return self._truth()[k]
 
 
 def values_of(node: Any) -> Any:
-    """The buffer of a node of numbers, for arithmetic."""
+    """The buffer of a node of numbers (or dates, or characters), for arithmetic."""
+    if isinstance(node, Constant):
+        return node.data.array
     if node.words is not None:
         message = (
             f"arithmetic on {node.words} values that do not fit 32 bits needs JAX's 64-bit types: switch them on "
@@ -169,9 +208,9 @@ def _aligned(kind: Any, nodes: list[Any]) -> bool:
     if kind is Option or kind is Indexed:
         return all(node.index is first.index for node in nodes)
     if kind is Live:
-        return all(node.dead is first.dead for node in nodes)
+        return all(same(node.dead, first.dead) for node in nodes)
     if kind is Masked:
-        return all(node.null is first.null for node in nodes)
+        return all(same(node.null, first.null) for node in nodes)
     return False
 
 
@@ -180,7 +219,7 @@ def guarded(value: Any, dead: Any, fill: float) -> Any:
     if np.dtype(value.dtype).kind not in "fc":
         return value
     shape = dead.shape + (1,) * (value.ndim - dead.ndim)
-    safe = lax.stop_gradient(jnp.asarray(fill, value.dtype))
+    safe = lax.stop_gradient(jnp.asarray(fill, jax.dtypes.canonicalize_dtype(value.dtype)))
     return jnp.where(alive(dead).reshape(shape), value, safe)
 
 
@@ -193,28 +232,29 @@ def dead_below(node: Any, dead: Any) -> Any:
     """
     match node:
         case Live():
-            return node.dead if dead is None else jnp.maximum(dead, node.dead)
+            return either(dead, node.dead)
         case Masked():
-            return node.null if dead is None else jnp.maximum(dead, node.null)
+            return either(dead, node.null)
     if dead is None:
         return None
     match node:
         case List():
-            return take(dead, parents(node.offsets))
+            return note(("parents", node.offsets), (dead,), take(dead, parents(node.offsets)))
         case Regular():
-            return jnp.repeat(dead, node.size)
+            return note(("repeated", node.size), (dead,), jnp.repeat(dead, node.size))
         case Option() | Indexed():
             index = node.index.array
             reached = index >= 0
             # what several positions share exists if one of them does
-            return jax.ops.segment_min(take(dead, np.flatnonzero(reached)), index[reached], node.content.length)
+            below = jax.ops.segment_min(take(dead, np.flatnonzero(reached)), index[reached], node.content.length)
+            return note(("reached", node.index, node.content.length), (dead,), below)
     return dead
 
 
 def fill_dead(node: Node, fill: float, dead: Any = None) -> Node:
     """All numbers below a run-time mask guarded."""
     if isinstance(node, Flat):
-        return node if dead is None else replace(node, data=guarded(node.data, dead, fill))  # type: ignore[no-any-return]
+        return node if dead is None else replace(node, data=guarded(node.data, dead, fill))
     contents = children(node)
     below = dead if len(contents) != 1 else dead_below(node, dead)
     return rebuild(node, tuple(fill_dead(child, fill, below) for child in contents))  # type: ignore[no-any-return]

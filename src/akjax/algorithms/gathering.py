@@ -1,7 +1,8 @@
 """Indexing by integers that are traced: the structure is known, the positions are not.
 
-An index out of range cannot raise while tracing and is never clamped: the element becomes NaN where
-the numbers are floating or complex, and a missing value otherwise.
+An index out of range cannot raise while tracing and is never clamped: the element is missing if the
+index has missing values anyway, otherwise NaN where the numbers are floating or complex, and a missing
+value where they are not.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..kernels.gather import take
 from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Option, Record, Regular, replace
 from ..nodes.moving import carry, option, project
 from ..nodes.static import parents
-from .runtime import alive, as_list
+from .runtime import alive, as_list, dead_of, depth_of
 
 
 def gather_rows(node: Node, index: Node) -> Node:
@@ -24,6 +25,16 @@ def gather_rows(node: Node, index: Node) -> Node:
     positions, null, outer = _index_values(index)
     size = node.length
     return _outer(outer, _gather(node, positions, size, null, jnp.zeros_like(positions)))
+
+
+def gather_shaped(node: Node, index: Any) -> Node:
+    """`array[integers]` by an index with several axes: each of its elements becomes a row."""
+    found = gather_rows(node, Flat(index.reshape(-1)))
+    length = index.size
+    for size in index.shape[:0:-1]:
+        length = length // size if size else int(np.prod(index.shape[:-1]))
+        found = Regular(found, size, length)
+    return found
 
 
 def gather_lists(node: Node, index: Node, promised: bool = False) -> Node:
@@ -35,34 +46,50 @@ def gather_lists(node: Node, index: Node, promised: bool = False) -> Node:
     if isinstance(node, Record):
         contents = tuple(gather_lists(content, index, promised) for content in node.contents)
         return replace(node, contents=contents)  # type: ignore[no-any-return]
+    if isinstance(node, Option) or isinstance(index, Option):
+        return _gather_present(node, index, promised)
     lists = as_list(index)
     array = as_list(node)
+    if isinstance(lists, List) and depth_of(node) == 0:
+        message = "too many jagged slice dimensions for array"
+        raise IndexError(message)
     if not isinstance(lists, List) or not isinstance(array, List):
         message = "an index made of traced values reaches through lists only, not through missing values or unions"
         raise StructureError(message)
     if lists.length != array.length:
         message = f"cannot fit jagged slice with length {lists.length} into an array of length {array.length}"
         raise IndexError(message)
-    inner = as_list(project(lists.content))
-    if isinstance(inner, List):
+    if depth_of(lists.content) > 0:
         if lists.offsets is not array.offsets:
             message = "the lists of the index do not fit the lists of the array"
-            raise ValueError(message)
+            raise IndexError(message)
         content = gather_lists(array.content, lists.content, promised)
         return replace(array, content=content)  # type: ignore[no-any-return]
     positions, null, outer = _index_values(lists.content)
     in_list = parents(lists.offsets)
     if isinstance(outer, Option):
         in_list = in_list[outer.index.array >= 0]
+        null = jnp.zeros(positions.shape, jnp.float32) if null is None else null
     offsets = array.offsets.array
     counts = np.diff(offsets)
     starts = jnp.asarray(offsets[:-1][in_list], positions.dtype)
     content = _outer(outer, _gather(array.content, positions, counts[in_list], null, starts, promised))
-    kept_regular = isinstance(index, Flat | Regular)
-    if kept_regular and not isinstance(node, List):
-        size = lists.offsets.array[1] if lists.length else 0
-        return Regular(content, int(size), lists.length)
     return List(lists.offsets, content, array.parameters)
+
+
+def _gather_present(node: Node, index: Node, promised: bool) -> Node:
+    """Lists of which some are missing, in the array or in the index: then so they are in the result."""
+    there = np.ones(node.length, dtype=bool)
+    for side in (node, index):
+        if isinstance(side, Option):
+            there &= side.index.array >= 0
+    rows = np.flatnonzero(there)
+    found = gather_lists(_present(node, rows), _present(index, rows), promised)
+    return option(np.where(there, np.cumsum(there) - 1, -1), found)
+
+
+def _present(side: Node, rows: np.ndarray[Any, Any]) -> Node:
+    return carry(side.content, side.index.array[rows]) if isinstance(side, Option) else carry(side, rows)
 
 
 def _index_values(index: Node) -> tuple[Any, Any, Node | None]:
@@ -111,34 +138,34 @@ def _gather(node: Node, positions: Any, counts: Any, null: Any, starts: Any, pro
     """Elements at `starts + positions`, where `0 <= positions < counts` after wrapping negative ones."""
     if promised:
         there = positions >= 0 if null is None else alive(null)
-        found = _take(node, jnp.where(there, starts + positions, 0), None)
-        return found if null is None else Masked(null, found)
+        found = take_rows(node, jnp.where(there, starts + positions, 0), None)
+        return found if null is None else _missing(null, found)
     counts = jnp.asarray(counts, positions.dtype)
     wrapped = jnp.where(positions < 0, positions + counts, positions)
     inside = (wrapped >= 0) & (wrapped < counts)
     asked = inside if null is None else inside & alive(null)
     at = jnp.where(asked, starts + wrapped, 0)
-    valid = inside if null is None else inside | ~alive(null)
-    found = _take(node, at, valid)
-    return found if null is None else Masked(null, found)
+    if null is None:
+        return take_rows(node, at, inside)
+    return _missing(dead_of(asked), take_rows(node, at, None))
 
 
-def _take(node: Node, at: Any, valid: Any) -> Node:
+def take_rows(node: Node, at: Any, valid: Any) -> Node:
     """Elements at positions of which those that are not `valid` hold something else (None: all are)."""
     node = project(node)
     match node:
         case Flat():
             return _take_flat(node, at, valid)
         case Record():
-            contents = tuple(_take(content, at, valid) for content in node.contents)
+            contents = tuple(take_rows(content, at, valid) for content in node.contents)
             return replace(node, contents=contents, length=at.shape[0])  # type: ignore[no-any-return]
         case Option() if node.content.length:
             there = jnp.asarray(node.index.array >= 0)[at]
             slot = jnp.asarray(np.maximum(node.index.array, 0))[at]
-            content = _take(node.content, slot, None if valid is None else valid | ~there)
-            return Masked(jnp.where(there, jnp.float32(0), jnp.float32(1)), _bare(content), node.parameters)
+            content = take_rows(node.content, slot, None if valid is None else valid | ~there)
+            return _missing(dead_of(there), content, node.parameters)
         case Masked():
-            return Masked(take(node.null, at), _bare(_take(node.content, at, valid)), node.parameters)
+            return _missing(take(node.null, at), take_rows(node.content, at, valid), node.parameters)
         case _:
             message = (
                 "an index of traced values cannot move whole lists yet: their lengths would be known only at "
@@ -147,11 +174,11 @@ def _take(node: Node, at: Any, valid: Any) -> Node:
             raise StructureError(message)
 
 
-def _bare(node: Node) -> Node:
+def _missing(null: Any, node: Node, parameters: Any = None) -> Node:
+    """Values that are missing where `null` is 1, besides those that are missing already."""
     if isinstance(node, Masked):
-        message = "an index of traced values into integers with missing values is not supported yet: fill them first"
-        raise StructureError(message)
-    return node
+        return Masked(jnp.maximum(null, node.null), node.content, parameters or node.parameters)
+    return Masked(null, node, parameters)
 
 
 def _take_flat(node: Flat, at: Any, valid: Any) -> Node:
@@ -164,4 +191,4 @@ def _take_flat(node: Flat, at: Any, valid: Any) -> Node:
         nan = jnp.asarray(jnp.nan, data.dtype)
         return replace(found, data=jnp.where(valid.reshape((-1,) + (1,) * (data.ndim - 1)), data, nan))  # type: ignore[no-any-return]
     # integers have no NaN: out of range is a missing value
-    return Masked(jnp.where(valid, jnp.float32(0), jnp.float32(1)), found)
+    return Masked(dead_of(valid), found)

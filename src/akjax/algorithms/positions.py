@@ -23,20 +23,22 @@ from ..nodes.static import arange
 class Positions:
     """The numbers of an array in order: `of[d]` are their positions at depth d, `rows` where in the buffer.
 
-    `masks` are run-time masks (dead or missing elements above the numbers) with, for each number, the
-    element of the mask it is below, and whether it is about existence.
+    `numbers` are their positions in the array flattened with its missing values. `masks` are run-time masks
+    (dead or missing elements above the numbers) with, for each number, the element of the mask it is below,
+    and whether it is about existence.
     """
 
     of: list[np.ndarray[Any, Any]]
     rows: np.ndarray[Any, Any]
-    flat: Flat | None
-    masks: list[tuple[Any, np.ndarray[Any, Any], bool]]
+    numbers: np.ndarray[Any, Any]
+    flat: Flat | None = None
+    masks: list[tuple[Any, np.ndarray[Any, Any], bool]] = dataclasses.field(default_factory=list)
 
     def data(self) -> Any:
         """The numbers themselves, one axis."""
         assert self.flat is not None
         data = self.flat.data
-        return take(data if data.ndim == 1 else data.reshape(-1), self.rows)
+        return self._take(data if data.ndim == 1 else data.reshape(-1), self.rows)
 
     def dead(self, existence_only: bool = False) -> Any:
         """Which numbers do not exist or are missing, as floats; None when all are there."""
@@ -44,56 +46,65 @@ class Positions:
         for mask, at, existence in self.masks:
             if existence_only and not existence:
                 continue
-            here = take(mask, at)
+            here = self._take(mask, at)
             found = here if found is None else jnp.maximum(found, here)
         return found
+
+    def _take(self, buffer: Any, at: np.ndarray[Any, Any]) -> Any:
+        # the rows nobody has touched are all rows in order: no need to look at a million numbers to see that
+        return buffer if at is self.of[0] else take(buffer, at)
+
+    def expand(self, starts: Any, counts: Any) -> Positions:
+        """One list level deeper."""
+        below = ranges(starts, counts)
+        of = [np.repeat(position, counts) for position in self.of]
+        of.append(below - np.repeat(starts, counts))
+        masks = [(mask, np.repeat(at, counts), existence) for mask, at, existence in self.masks]
+        return Positions(of, below, arange(len(below)), masks=masks)
+
+    def keep(self, there: Any) -> Positions:
+        """Without the missing values."""
+        of = [position[there] for position in self.of]
+        masks = [(mask, at[there], existence) for mask, at, existence in self.masks]
+        return Positions(of, self.rows[there], self.numbers[there], masks=masks)
 
 
 def positions(node: Node) -> Positions:
     """Walk an array without records and unions down to its numbers."""
     rows = arange(node.length)
-    return _walk(node, [rows], rows, [])
+    return _walk(node, Positions([rows], rows, rows))
 
 
-def _walk(node: Node, of: list[Any], rows: Any, masks: list[Any]) -> Positions:
+def _walk(node: Node, here: Positions) -> Positions:
+    rows = here.rows
     match node:
         case Flat():
-            for size in np.shape(node.data)[1:]:
-                of, rows, masks = _expand(of, rows * size, np.full(len(rows), size), masks)
-            return Positions(of, rows, node, masks)
+            for size in node.shape[1:]:
+                here = here.expand(here.rows * size, np.full(len(here.rows), size))
+            return dataclasses.replace(here, flat=node)
         case Empty():
-            return Positions(of, rows, None, masks)
+            return here
         case List():
             offsets = node.offsets.array
-            of, rows, masks = _expand(of, offsets[rows], offsets[rows + 1] - offsets[rows], masks)
+            here = here.expand(offsets[rows], offsets[rows + 1] - offsets[rows])
         case Regular():
-            of, rows, masks = _expand(of, rows * node.size, np.full(len(rows), node.size), masks)
+            here = here.expand(rows * node.size, np.full(len(rows), node.size))
         case Indexed():
-            rows = node.index.array[rows]
+            here = dataclasses.replace(here, rows=node.index.array[rows])
         case Option():
             found = node.index.array[rows]
-            there = found >= 0
-            rows = found[there]
-            of = [position[there] for position in of]
-            masks = [(mask, at[there], existence) for mask, at, existence in masks]
+            here = dataclasses.replace(here.keep(found >= 0), rows=found[found >= 0])
         case Live():
-            masks = [*masks, (node.dead, rows, True)]
+            here = dataclasses.replace(here, masks=[*here.masks, (node.dead, rows, True)])
         case Masked():
-            masks = [*masks, (node.null, rows, False)]
+            here = dataclasses.replace(here, masks=[*here.masks, (node.null, rows, False)])
         case Record() | Row() | Union():
-            message = "records and unions have no single buffer of numbers: reduce their fields"
+            message = "records and unions have no single buffer of numbers: take their fields"
             raise StructureError(message)
         case _:
             message = "text and dates cannot be reduced inside a transformation: they are part of the structure"
             raise TypeError(message)
-    return _walk(node.content, of, rows, masks)
-
-
-def _expand(of: list[Any], starts: Any, counts: Any, masks: list[Any]) -> tuple[list[Any], Any, list[Any]]:
-    below = ranges(starts, counts)
-    of = [np.repeat(position, counts) for position in of]
-    of.append(below - np.repeat(starts, counts))
-    return of, below, [(mask, np.repeat(at, counts), existence) for mask, at, existence in masks]
+    return _walk(node.content, here)
 
 
 def match(inside: list[np.ndarray[Any, Any]], outside: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
@@ -104,10 +115,20 @@ def match(inside: list[np.ndarray[Any, Any]], outside: list[np.ndarray[Any, Any]
     if np.prod([float(size) for size in sizes]) >= 2.0**62:
         raise StructureError("this array is too large to be reduced over this axis")
     key, keys = _ravel(inside, sizes), _ravel(outside, sizes)
-    found = np.searchsorted(keys, key)
+    found = _search(keys, key, int(np.prod(sizes, dtype=np.int64)))
     if len(key) and not (len(keys) and np.array_equal(keys[np.minimum(found, len(keys) - 1)], key)):
         raise AssertionError("an element has no place in the reduced array")
     return found.astype(np.int32 if len(keys) < 2**31 else np.int64)
+
+
+def _search(keys: Any, key: Any, size: int) -> Any:
+    """Where in the sorted `keys` each key is; both are below `size`."""
+    if size > 4 * (len(keys) + len(key)):
+        return np.searchsorted(keys, key)
+    # a table is several times faster than a search
+    table = np.zeros(size, dtype=np.int64)
+    table[keys] = arange(len(keys))
+    return table[key]
 
 
 def _ravel(positions: list[np.ndarray[Any, Any]], sizes: list[int]) -> np.ndarray[Any, Any]:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
+import awkward as ak
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -11,63 +17,349 @@ from ..errors import StructureError
 from ..kernels import extrema, segment
 from ..kernels.gather import take
 from ..kernels.segment import Segments
-from ..nodes.kinds import Flat, List, Live, Node, Option, replace
-from ..nodes.walk import has_run_time_structure, map_flat, map_nodes
-from ..structure.from_layout import from_layout
+from ..nodes.kinds import Flat, Indexed, List, Live, Masked, Node, Option, Regular, replace
+from ..nodes.moving import indexed, option
+from ..nodes.static import Static, arange, parents, static
+from ..nodes.walk import has_run_time_structure, iterate, map_flat, map_nodes
+from ..structure.from_layout import from_layout, regular
 from . import statistics
-from .elementwise import values_of
+from .elementwise import dead_below, values_of
 from .positions import Positions, match, positions
-from .runtime import RunTime, alive, attach, strip
+from .runtime import RunTime, alive, as_regular, attach, either, strip
 from .ufuncs import canonical
 
 ARGUMENTS = ("argmin", "argmax")
+BOUNDS = ("min", "max")
+
+# Awkward's own answer, of other values, for the arrays themselves (None) or for others of their type
+Ask: TypeAlias = "Callable[[list[Node] | None], Any]"
 
 
-def reduce(
-    name: str,
-    nodes: list[Node],
-    axis: int | None,
-    keepdims: bool,
-    mask_identity: bool,
-    outcome: Any,
-    options: dict[str, Any] | None = None,
-) -> Any:
-    """Reduce the numbers of an array along an axis.
+@dataclasses.dataclass(frozen=True)
+class Reduction:
+    """What is asked for.
 
-    Args:
-        name: the reducer, as in `ak.<name>`.
-        nodes: the array, without records and unions; statistics of two arrays (and weights) give more,
-            of equal structure.
+    Attributes:
+        name: the reducer or statistic, as in `ak.<name>`.
         axis: the axis, or None for everything.
         keepdims: whether the reduced axis stays, with length one.
         mask_identity: whether nothing reduces to a missing value.
-        outcome: what Awkward's own reducer returns for an array of the right type and structure, in all
-            but the values: a layout or a scalar.
-        options: further arguments of statistics.
+        options: further arguments of statistics, None for a reducer.
+        initial: a bound that minimum and maximum do not pass, or None.
+    """
+
+    name: str
+    axis: int | None
+    keepdims: bool
+    mask_identity: bool
+    options: dict[str, Any] | None = None
+    initial: Any = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Groups:
+    """Numbers and the group each of them is in.
+
+    Attributes:
+        several: the buffers, one an array.
+        segments: the group of each number.
+        live: which numbers are there (exist and are not missing), or None.
+        rank: what argmin and argmax answer for the number at a place in the buffer, by group.
+    """
+
+    several: list[Any]
+    segments: Segments
+    live: Any
+    rank: Callable[[Any], Any]
+
+
+def reduce(reduction: Reduction, nodes: list[Node], ask: Ask) -> tuple[Any, Any]:
+    """Reduce the numbers of an array along an axis.
+
+    Args:
+        reduction: what to compute.
+        nodes: the array, without records and unions; statistics of two arrays (and weights) give more,
+            of equal structure.
+        ask: what Awkward answers, for an array of the right type in all but the values.
 
     Returns:
-        A node, or a JAX scalar for `axis=None`; None where Awkward gives None.
+        A node, or a JAX scalar where nothing but one number is left, or None where Awkward gives None;
+        and an answer of Awkward's with the right behavior and attributes.
     """
-    node = nodes[0]
-    several = [positions(n) for n in nodes]
+    nodes = [unfolded(node) for node in nodes]
+    depth = number_depth(nodes[0])
+    if depth is not None:
+        innermost = depth if reduction.axis == -1 else reduction.axis
+        if innermost == depth and depth > 0:
+            outcome = ask([one_row(node) for node in nodes])
+            dtype = _dtype_of(outcome)
+            return innermost_lists(nodes, lambda lists, dead: _of_innermost(reduction, lists, dtype, dead)), outcome
+        everything = reduction.axis is None or innermost == depth
+        if everything and not reduction.keepdims and _size(nodes[0]) > 0:
+            outcome = ask([one_row(node) for node in nodes])
+            return _total(reduction, nodes, outcome), outcome
+    outcome = ask(None)
+    if not isinstance(outcome, ak.Array):
+        return _total(reduction, nodes, outcome), outcome
+    return _anywhere(reduction, nodes, from_layout(outcome.layout)), outcome
+
+
+def compute(reduction: Reduction, groups: Groups, dtype: Any) -> Any:
+    """One reducer on raw numbers, in the dtype of the result."""
+    name, segments, live = reduction.name, groups.segments, groups.live
+    if name == "count":
+        values = segment.segment_count(segments, live, np.int64)
+    elif reduction.options is not None:
+        values = statistics.compute(name, groups.several, segments, live, dtype, reduction.options)
+    elif name in ARGUMENTS:
+        first = getattr(extrema, f"segment_{name}")(groups.several[0], segments, jnp.arange(segments.size), live)
+        values = jnp.where(first < 0, -1, groups.rank(jnp.maximum(first, 0))) if segments.size else first
+    elif name in BOUNDS:
+        values = _bounded(reduction, getattr(extrema, f"segment_{name}")(groups.several[0], segments, live), groups)
+    else:
+        values = getattr(segment, f"segment_{name}")(groups.several[0], segments, live)
+    return values if values.dtype == dtype else jnp.asarray(values, dtype)
+
+
+def _bounded(reduction: Reduction, values: Any, groups: Groups) -> Any:
+    """With an initial value, which Awkward knows as a bound of real numbers and as the answer for no number."""
+    if reduction.initial is None:
+        return values
+    numpys = reduction.axis is None and totals_are_numpys()
+    if values.dtype == bool and not numpys:
+        return values
+    bound = reduction.initial if isinstance(reduction.initial, jax.Array) else np.asarray(reduction.initial)
+    bound = bound.astype(values.dtype)
+    if jnp.iscomplexobj(values) and not numpys:
+        return jnp.where(jnp.asarray(segment.segment_count(groups.segments, groups.live)) == 0, bound, values)
+    return (jnp.minimum if reduction.name == "min" else jnp.maximum)(values, bound)
+
+
+@functools.cache
+def totals_are_numpys() -> bool:
+    """Whether the minimum of all numbers is NumPy's: NaN when one of them is; older Awkward passes it over."""
+    return bool(np.isnan(ak.min(ak.Array([np.nan, 0.0]))))
+
+
+# ------------------------------------------------------------------------------- lists, where they stand
+
+
+def unfolded(node: Node) -> Node:
+    """Regular dimensions of buffers as nodes."""
+
+    def unfold(n: Node) -> Node | None:
+        regular = as_regular(n)
+        return None if regular is n else map_nodes(unfold, regular)
+
+    return map_nodes(unfold, node)
+
+
+def number_depth(node: Node) -> int | None:
+    """The number of list levels when there is nothing but lists, missing values and numbers, else None."""
+    if node.parameters:
+        return None
+    match node:
+        case Flat():
+            return 0
+        case List() | Regular():
+            below = number_depth(node.content)
+            return None if below is None else below + 1
+        case Live() | Masked() | Option() | Indexed():
+            return number_depth(node.content)
+        case _:
+            return None
+
+
+def _size(node: Node) -> int:
+    """The number of numbers."""
+    return node.length if isinstance(node, Flat) else _size(node.content)  # type: ignore[union-attr]
+
+
+def one_row(node: Node) -> Node:
+    """An array of the same type with one element at every level, for questions of type."""
+    match node:
+        case Flat():
+            words = node.words
+            return replace(node, data=np.zeros((1, 2) if words else 1, node.data.dtype))  # type: ignore[no-any-return]
+        case List():
+            return List(static(np.array([0, 1])), one_row(node.content))
+        case Regular():
+            return Regular(one_row(node.content), 1, 1)
+        case Option():
+            return Option(static(np.array([0])), one_row(node.content))
+        case Masked():
+            return Masked(np.zeros(1, np.float32), one_row(node.content))
+    return one_row(node.content)  # type: ignore[union-attr]
+
+
+def _dtype_of(outcome: Any) -> Any:
+    if not isinstance(outcome, ak.Array):
+        return canonical(np.asarray(outcome).dtype)
+    (flat,) = [n for n in iterate(from_layout(outcome.layout)) if isinstance(n, Flat)]
+    return canonical(flat.data.dtype)
+
+
+def innermost_lists(nodes: list[Node], make: Callable[[list[Any], Any], Node], dead: Any = None) -> Node:
+    """Put something in the place of the innermost lists; what is above them stays.
+
+    Args:
+        nodes: arrays of equal structure with a `number_depth` of at least 1.
+        make: gets the innermost lists of each, and the mask of those that do not exist or are missing.
+        dead: such a mask of the rows.
+    """
+    node: Any = nodes[0]
+    if isinstance(node, List | Regular) and number_depth(node) == 1:
+        return make(nodes, dead)
+    content = innermost_lists([n.content for n in nodes], make, dead_below(node, dead))  # type: ignore[union-attr]
+    match node:
+        case Option():
+            return option(node.index.array, content)
+        case Indexed():
+            return indexed(node.index.array, content)
+        case Regular():
+            return regular(content, node.size, node.length, None)
+    return replace(node, content=content)  # type: ignore[no-any-return]
+
+
+def _of_innermost(reduction: Reduction, nodes: list[Any], dtype: Any, dead: Any) -> Node:
+    lists = nodes[0]
+    starts, segments = _segments_of(lists)
+    inside = [positions(node.content) for node in nodes]
+    at = inside[0].of[0]
+    missing, exists = inside[0].dead(), inside[0].dead(existence_only=True)
+    outer = dead_below(lists, dead)
+    if len(at) < segments.size:
+        segments = Segments(segments.parents[at], segments.length)  # type: ignore[index]
+        outer = None if outer is None else take(outer, at)
+    missing = either(missing, outer)
+    live = None if missing is None else alive(missing)
+
+    def rank(place: Any) -> Any:
+        place = place if len(at) == lists.content.length else take(jnp.asarray(at), place)
+        if exists is None:
+            return place - starts
+        before = jnp.concatenate([jnp.zeros(1, jnp.int32), jnp.cumsum(alive(exists), dtype=jnp.int32)])
+        return take(before, place) - take(before, starts)
+
+    values = compute(reduction, Groups(_buffers(inside), segments, live, rank), dtype)
+    result = _masked(values, segments, live) if reduction.mask_identity else Flat(values)
+    return regular(result, 1, len(starts), None) if reduction.keepdims else result
+
+
+def _masked(values: Any, segments: Segments, live: Any) -> Node:
+    """Values that are missing where nothing was reduced."""
+    if live is None:
+        counts = segment.segment_count(segments)
+        return option(np.where(counts > 0, arange(len(counts)), -1), Flat(values))
+    return Masked(_nothing(segments, live), Flat(values))
+
+
+def _nothing(segments: Segments, live: Any) -> Any:
+    """The float mask of groups in which there is nothing."""
+    return jnp.where(segment.segment_count(segments, live, np.int32) > 0, jnp.float32(0), jnp.float32(1))
+
+
+_segments: weakref.WeakKeyDictionary[Static, Segments] = weakref.WeakKeyDictionary()
+
+
+def _segments_of(lists: List | Regular) -> tuple[np.ndarray[Any, Any], Segments]:
+    """Where the lists start, and the list of each element: made once for each structure."""
+    if isinstance(lists, Regular):
+        numbers = arange(lists.length)
+        return numbers * lists.size, Segments(np.repeat(numbers, lists.size), lists.length)
+    found = _segments.get(lists.offsets)
+    if found is None:
+        found = _segments[lists.offsets] = Segments(parents(lists.offsets), lists.length)
+    return lists.offsets.array[:-1], found
+
+
+def _buffers(several: list[Positions]) -> list[Any]:
+    buffers = []
+    for one in several:
+        assert one.flat is not None
+        values_of(one.flat)
+        buffers.append(one.data())
+    return buffers
+
+
+# ------------------------------------------------------------------------------- everything
+
+
+def _total(reduction: Reduction, nodes: list[Node], outcome: Any) -> Any:
+    """All numbers to one; which list they are in does not matter."""
+    reduction = dataclasses.replace(reduction, axis=None)
+    several = [positions(_joined(node)) for node in nodes]
     inside = several[0]
-    if axis is None and not keepdims:
-        return _total(name, several, outcome, options)
-    outcome = from_layout(outcome)
-    outside = positions(outcome)
+    if outcome is None or inside.flat is None:
+        return outcome
+    count = len(inside.rows)
+    segments = Segments(np.broadcast_to(np.int32(0), count), 1)
+    dead, exists = inside.dead(), inside.dead(existence_only=True)
+    live = None if dead is None else alive(dead)
+
+    def rank(place: Any) -> Any:
+        at = inside.numbers
+        if exists is not None:
+            at = jnp.cumsum(alive(exists), dtype=jnp.int32) - 1
+        return place if len(at) == count and exists is None and at is inside.of[0] else take(jnp.asarray(at), place)
+
+    dtype = _dtype_of(outcome)
+    value = compute(reduction, Groups(_buffers(several), segments, live, rank), dtype)[0]
+    if reduction.name in (*BOUNDS, "ptp"):
+        value = _as_numpy(value, several[0].data(), live)
+    if live is not None and reduction.mask_identity and jnp.issubdtype(dtype, jnp.inexact):
+        # nothing exists at run time: None cannot be said by a scalar, NaN can
+        value = jnp.where(_nothing(segments, live)[0] == 0, value, jnp.asarray(jnp.nan, dtype))
+    return value
+
+
+def _as_numpy(value: Any, data: Any, live: Any) -> Any:
+    """NaN when there is one among the numbers."""
+    if not (jnp.issubdtype(data.dtype, jnp.inexact) and totals_are_numpys()):
+        return value
+    unknown = jnp.isnan(data) if live is None else jnp.isnan(data) & live
+    return jnp.where(unknown.any(), np.asarray(np.nan, value.dtype), value)
+
+
+def _joined(node: Node) -> Node:
+    """The array without its outer lists."""
+    while isinstance(node, List | Regular):
+        node = node.content
+    return node
+
+
+# ------------------------------------------------------------------------------- any axis
+
+
+def _anywhere(reduction: Reduction, nodes: list[Node], outcome: Node) -> Node:
+    """Any axis of any structure: each number goes to the place of the result with its positions."""
+    several = [positions(n) for n in nodes]
+    inside, outside = several[0], positions(outcome)
     if outside.flat is None or inside.flat is None:
         return outcome
-    axis = None if axis is None else (axis if axis >= 0 else axis + len(inside.of))
-    segments = Segments(*_parents(inside, outside, axis, keepdims))
-    dead = inside.dead()
-    dtype = canonical(outside.flat.data.dtype)
-    values = jnp.asarray(compute(name, several, segments, dead, axis, options, dtype), dtype)
-    if not has_run_time_structure(node):
-        return _fill(outcome, outside, values)
-    return _fill_run_time(name, node, outcome, outside, values, segments, dead, axis, keepdims, mask_identity)
+    axis = reduction.axis
+    if axis is not None and axis < 0:
+        axis += len(inside.of)
+    segments = Segments(*places(inside, outside, axis, reduction.keepdims))
+    dead, exists = inside.dead(), inside.dead(existence_only=True)
+    live = None if dead is None else alive(dead)
+
+    def rank(place: Any) -> Any:
+        if exists is not None:
+            return take(_ranks(segments, alive(exists), axis, inside), place)
+        return take(jnp.asarray(inside.numbers if axis is None else inside.of[axis]), place)
+
+    groups = Groups(_buffers(several), segments, live, rank)
+    values = compute(reduction, groups, canonical(outside.flat.data.dtype))
+    if (axis is None or len(inside.of) == 1) and reduction.name in (*BOUNDS, "ptp"):
+        values = _as_numpy(values, inside.data(), live)
+    if not has_run_time_structure(nodes[0]):
+        return fill(outcome, outside, values)
+    return _fill_run_time(reduction, nodes[0], outcome, outside, values, segments, dead, axis)
 
 
-def _parents(inside: Positions, outside: Positions, axis: int | None, keepdims: bool) -> Any:
+def places(inside: Positions, outside: Positions, axis: int | None, keepdims: bool) -> Any:
+    """For each number its place in the result, the number of places, and whether the numbers are in order."""
     if axis is None:
         return np.zeros(len(inside.rows), np.int32), len(outside.rows), True
     where = list(inside.of)
@@ -75,40 +367,8 @@ def _parents(inside: Positions, outside: Positions, axis: int | None, keepdims: 
         where[axis] = np.zeros(len(inside.rows), dtype=np.int64)
     else:
         del where[axis]
-    parents = match(where, outside.of)
-    ordered = len(parents) < 2 or bool((parents[1:] >= parents[:-1]).all())
-    return parents, len(outside.rows), ordered
-
-
-def compute(
-    name: str,
-    several: list[Positions],
-    segments: Segments,
-    dead: Any,
-    axis: int | None,
-    options: dict[str, Any] | None,
-    dtype: Any,
-) -> Any:
-    """One reducer on raw numbers."""
-    live = None if dead is None else alive(dead)
-    inside = several[0]
-    if name == "count":
-        return segment.segment_count(segments, live, np.int64)
-    for one in several:
-        assert one.flat is not None
-        values_of(one.flat)
-    if options is not None:
-        numbers = [one.data().astype(dtype) for one in several]
-        weight = numbers.pop() if options.get("weighted") else None
-        return statistics.compute(name, numbers, segments, live, {**options, "weight": weight})
-    data = inside.data()
-    if name in ARGUMENTS:
-        at = np.arange(len(inside.rows)) if axis is None else inside.of[axis]
-        exists = inside.dead(existence_only=True)
-        ranks = at if exists is None else _ranks(segments, alive(exists), axis, inside)
-        return getattr(extrema, f"segment_{name}")(data, segments, ranks, live)
-    module = extrema if name in ("min", "max") else segment
-    return getattr(module, f"segment_{name}")(data, segments, live)
+    found = match(where, outside.of)
+    return found, len(outside.rows), bool((found[1:] >= found[:-1]).all())
 
 
 def _ranks(segments: Segments, live: Any, axis: int | None, inside: Positions) -> Any:
@@ -121,22 +381,7 @@ def _ranks(segments: Segments, live: Any, axis: int | None, inside: Positions) -
     return before[:-1] - before[first][np.asarray(segments.parents)]
 
 
-def _total(name: str, several: list[Positions], outcome: Any, options: Any) -> Any:
-    inside = several[0]
-    if outcome is None or inside.flat is None:
-        return outcome
-    segments = Segments(np.zeros(len(inside.rows), np.int32), 1)
-    dead = inside.dead()
-    dtype = canonical(np.asarray(outcome).dtype)
-    value = jnp.asarray(compute(name, several, segments, dead, None, options, dtype)[0], dtype)
-    if dead is not None and name in ("min", "max") and jnp.issubdtype(value.dtype, jnp.inexact):
-        # nothing exists at run time: None cannot be said by a scalar, NaN can
-        nothing = segment.segment_count(segments, alive(dead), np.int64)[0] == 0
-        value = jnp.where(nothing, jnp.asarray(jnp.nan, value.dtype), value)
-    return value
-
-
-def _fill(outcome: Node, outside: Positions, values: Any) -> Node:
+def fill(outcome: Node, outside: Positions, values: Any) -> Node:
     """The structure of the result with its numbers."""
 
     def leaf(flat: Flat) -> Flat:
@@ -151,7 +396,7 @@ def _fill(outcome: Node, outside: Positions, values: Any) -> Node:
 
 
 def _fill_run_time(
-    name: str,
+    reduction: Reduction,
     node: Node,
     outcome: Node,
     outside: Positions,
@@ -159,37 +404,34 @@ def _fill_run_time(
     segments: Segments,
     dead: Any,
     axis: int | None,
-    keepdims: bool,
-    mask_identity: bool,
 ) -> Node:
+    name = reduction.name
     _, found = strip(node)
-    if axis is None:
-        return _fill(outcome, outside, values)
     kept = RunTime(depth=found.depth)
+    inner = len(outside.of) - 1
+    count = None if dead is None else segment.segment_count(segments, alive(dead), np.int32)
+    if axis is None:
+        found, axis = RunTime(depth=inner), inner
     for depth in found.dead:
         if depth > axis:
             message = f"ak.{name} over an outer axis after a selection in an inner one is not supported yet"
             raise StructureError(message)
     kept.dead = {depth: mask for depth, mask in found.dead.items() if depth < axis}
     kept.null = {depth: mask for depth, mask in found.null.items() if depth < axis}
-    count = None if dead is None else segment.segment_count(segments, alive(dead), np.int32)
-    inner = len(outside.of) - 1
     if axis < found.depth and axis in found.dead:
-        if inner != 0 or keepdims:
+        if inner != 0 or reduction.keepdims:
             message = f"ak.{name} over an outer axis of lists of lists after a selection by traced values is not supported yet"
             raise StructureError(message)
         # a column of the result exists when a selected list is that long
         kept.dead[0] = jnp.where(count > 0, jnp.float32(0), jnp.float32(1))
-        return attach(_fill(outcome, outside, values), kept)
-    if not mask_identity or count is None:
-        return attach(_fill(outcome, outside, values), kept)
+        return attach(fill(outcome, outside, values), kept)
+    if not reduction.mask_identity or count is None:
+        return attach(fill(outcome, outside, values), kept)
     null = jnp.where(count > 0, jnp.float32(0), jnp.float32(1))
-    return attach(_run_time_option(outcome, outside, values, null, kept, inner), kept)
+    return attach(_run_time_option(outcome, values, null, kept, inner), kept)
 
 
-def _run_time_option(
-    outcome: Node, outside: Positions, values: Any, null: Any, kept: RunTime, inner: int
-) -> Node:
+def _run_time_option(outcome: Node, values: Any, null: Any, kept: RunTime, inner: int) -> Node:
     """Missing where nothing exists at run time, in place of the option Awkward gives."""
 
     def whole(n: Node) -> Node | None:

@@ -2,106 +2,142 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from ..errors import StructureError
 from ..nodes.kinds import Flat, List, Live, Masked, Node, Record, Regular, replace
 from ..nodes.moving import project
-from .runtime import NOT_ALIGNED, RunTime, alive, as_list, dead_of, strip
+from ..nodes.static import static
+from ..structure.spec import split_leaves
+from .numbering import note, same
+from .runtime import (
+    NOT_ALIGNED,
+    RunTime,
+    alive,
+    as_list,
+    as_regular,
+    at_run_time,
+    dead_of,
+    either,
+    hide,
+    masked,
+    strip,
+)
 
 
-Wrap = Callable[[Node, Any, Any], Node]  # elements, their float mask, the condition's own dead mask → elements
+@dataclasses.dataclass
+class Condition:
+    """Booleans in lists, read once, so that what one condition selects twice is known to be the same.
 
-
-def select(node: Node, condition: Node, dead: Any) -> Node:
-    """The elements of `node` for which a condition holds.
-
-    Args:
-        node: the array.
-        condition: booleans with the lists of `node` down to some depth.
-        dead: the float mask made of the condition's values (see `mask_of`).
-
-    Returns:
-        The same envelope with one more live mask.
+    `lists` is their envelope, `found` what may be dead or missing in it, and `refused` the float mask of the
+    elements for which the condition does not hold.
     """
-    envelope, found = strip(condition)
-    return _select(node, envelope, found, dead, 0, _add)
+
+    lists: Node
+    found: RunTime
+    refused: Any
 
 
-def mask(node: Node, condition: Node, null: Any) -> Node:
-    """The array with missing values where a condition does not hold, at the depth of the condition."""
-    envelope, found = strip(condition)
-    return _select(node, envelope, found, null, 0, _hide)
-
-
-def mask_of(condition: Node) -> Any:
-    """The float mask of a condition: 1 where it does not hold; made once, so that equal masks are one object."""
-    envelope, _ = strip(condition)
-    while not isinstance(envelope, Flat):
-        envelope = project(envelope)
-        if isinstance(envelope, List | Regular):
-            envelope = envelope.content
-        elif not isinstance(envelope, Flat):
+def read(condition: Node) -> Condition:
+    """Make a condition of an array of booleans; what it leaves open (None) it does not refuse."""
+    leaves, structure = split_leaves(condition, None, None)
+    envelope, found = strip(at_run_time(condition))
+    values, depth = envelope, 0
+    while not (isinstance(values, Flat) and np.ndim(values.data) == 1):
+        lists = as_list(values)
+        if not isinstance(lists, List):
             message = (
-                "a traced condition with missing values cannot select yet: fill them first, "
-                "as in array[ak.fill_none(condition, False)]"
+                "a traced condition is a boolean array, or lists of them: take the field to select by from "
+                "a record or union"
             )
             raise StructureError(message)
-    return dead_of(envelope.data.reshape(-1))
+        values, depth = lists.content, depth + 1
+    refused = dead_of(note(("condition", structure), leaves, values.data))
+    null = found.null.get(depth)
+    if null is not None:
+        known = static(null) if isinstance(null, np.ndarray) else null
+        refused = note("refused", (refused, known), jnp.where(alive(null), refused, jnp.float32(0)))
+    return Condition(envelope, found, refused)
 
 
-def _select(node: Node, condition: Node, found: RunTime, dead: Any, depth: int, wrap: Wrap) -> Node:
-    """Walk both to the depth of the condition's values."""
-    condition = project(condition)
-    if isinstance(condition, Flat) and condition.data.ndim == 1:
-        return wrap(node, dead, found.dead.get(depth))
-    below_condition: Any = as_list(condition)
-    live = node if isinstance(node, Live) else None
-    content = project(node.content if live is not None else node)
-    if (live.dead if live is not None else None) is not found.dead.get(depth):
-        raise StructureError(NOT_ALIGNED)
-    if isinstance(content, Record):
-        contents = tuple(_select(field, condition, _without(found, depth), dead, depth, wrap) for field in content.contents)
-        inner: Node = replace(content, contents=contents)
-    else:
-        ragged = as_list(content)
-        if not isinstance(ragged, List) or not isinstance(below_condition, List):
-            message = "a traced condition cannot select below missing values or unions yet"
+def select(node: Node, condition: Condition) -> Node:
+    """The elements for which a condition holds: the same envelope with one more live mask.
+
+    Where the condition is missing, so is the element, as in Awkward.
+    """
+    return _Selection(condition).rows(node, condition.lists)
+
+
+def mask(node: Node, condition: Condition) -> Node:
+    """The array with missing values where a condition does not hold, at the depth of the condition."""
+    return _Masking(condition).rows(node, condition.lists)
+
+
+class _Selection:
+    """A walk of an array and a condition side by side, down to the condition's values."""
+
+    lists_of = staticmethod(as_list)  # a dimension of one size becomes one of many
+
+    def __init__(self, condition: Condition) -> None:
+        self._refused = condition.refused
+        self._dead = condition.found.dead
+        self._null = condition.found.null
+
+    def at_values(self, content: Node, dead: Any, null: Any) -> Node:
+        """The elements that the condition's values speak of."""
+        return Live(either(dead, self._refused), content if null is None else hide(content, null))
+
+    def rows(self, node: Node, lists: Node, depth: int = 0) -> Node:
+        """The elements of one axis."""
+        node, lists = project(node), project(lists)
+        dead = node.dead if isinstance(node, Live) else None
+        if not same(dead, self._dead.get(depth)):
+            raise StructureError(NOT_ALIGNED)
+        content = node.content if isinstance(node, Live) else node
+        if content.length != lists.length:
+            message = (
+                f"cannot fit a condition of length {lists.length} to an array of length {content.length}"
+            )
+            raise ValueError(message)
+        null = self._null.get(depth)
+        if isinstance(lists, Flat) and np.ndim(lists.data) == 1:
+            return self.at_values(content, dead, null)
+        below = self.below(content, lists, depth)
+        below = below if null is None else hide(below, null)
+        return below if dead is None else Live(dead, below)
+
+    def below(self, node: Node, lists: Node, depth: int) -> Node:
+        """What the elements of one axis contain."""
+        node = masked(node)
+        match node:
+            case Masked():
+                return hide(self.below(node.content, lists, depth), node.null, node.parameters)
+            case Record():
+                contents = tuple(self.below(content, lists, depth) for content in node.contents)
+                return replace(node, contents=contents)  # type: ignore[no-any-return]
+        inner: Any = self.lists_of(node)
+        if not isinstance(inner, List | Regular):
+            message = (
+                "the condition has more levels of lists than the array: reduce it first, as in "
+                "ak.any(condition, axis=1)"
+            )
             raise StructureError(message)
-        if ragged.offsets is not below_condition.offsets:
+        ours, theirs = as_list(inner), as_list(lists)
+        if not isinstance(ours, List) or not isinstance(theirs, List) or ours.offsets is not theirs.offsets:
             message = "cannot fit the lists of the condition to the lists of the array: their lengths differ"
             raise ValueError(message)
-        inner = replace(ragged, content=_select(ragged.content, below_condition.content, found, dead, depth + 1, wrap))
-    return inner if live is None else Live(live.dead, inner)
+        return replace(inner, content=self.rows(inner.content, theirs.content, depth + 1))  # type: ignore[no-any-return]
 
 
-def _without(found: RunTime, depth: int) -> RunTime:
-    dead = {d: mask for d, mask in found.dead.items() if d != depth}
-    return RunTime(dead, found.null, found.depth)
+class _Masking(_Selection):
+    """The same walk, which hides elements instead."""
 
+    lists_of = staticmethod(as_regular)
 
-def _add(node: Node, dead: Any, condition_dead: Any) -> Node:
-    """One more mask on the elements of a node."""
-    if isinstance(node, Live):
-        if condition_dead is not node.dead:
-            raise StructureError(NOT_ALIGNED)
-        return Live(jnp.where(alive(node.dead) & alive(dead), jnp.float32(0), jnp.float32(1)), node.content)
-    if condition_dead is not None:
-        raise StructureError(NOT_ALIGNED)
-    return Live(dead, node)
-
-
-def _hide(node: Node, null: Any, condition_dead: Any) -> Node:
-    """Missing values on the elements of a node, in addition to those it has."""
-    if isinstance(node, Live):
-        if condition_dead is not node.dead:
-            raise StructureError(NOT_ALIGNED)
-        return Live(node.dead, _hide(node.content, null, None))
-    if condition_dead is not None:
-        raise StructureError(NOT_ALIGNED)
-    if isinstance(node, Masked):
-        return Masked(jnp.maximum(node.null, null), node.content, node.parameters)
-    return Masked(null, node)
+    def at_values(self, content: Node, dead: Any, null: Any) -> Node:
+        hidden = hide(content, either(self._refused, null))
+        return hidden if dead is None else Live(dead, hidden)

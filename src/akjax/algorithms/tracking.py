@@ -4,10 +4,14 @@ On a structure that is known while tracing, a function that only moves elements 
 the host: every element of every data buffer gets a number, the real function is called on the numbers,
 and the numbers in its result say where each element came from. The program is then one gather a
 buffer. Numbers start at 2^40: smaller ones in a result are constants the function made itself.
+
+The numbers are 64-bit integers whatever the buffer holds, as all kinds of number join alike. Booleans
+join with numbers only where a function says so: theirs are time differences, which never do.
 """
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -15,15 +19,27 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .. import _compat
 from ..errors import StructureError
 from ..kernels.gather import take
 from ..nodes.kinds import Flat, Live, Masked, Node, replace
-from ..nodes.static import arange, static
+from ..nodes.static import Static, arange, static
 from ..nodes.walk import iterate, map_flat
-from ..structure.from_layout import from_layout
-from ..structure.to_layout import envelope_layout
+from ..structure.from_layout import buffer, from_layout
+from ..structure.to_layout import envelope_layout, stand_in
 
 START = 1 << 40
+BOOLEAN = np.dtype("m8[as]")  # what the numbers of booleans look like
+
+
+def plain_numbers(numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The numbers of elements as integers, those of booleans too."""
+    return numbers.view(np.int64) if numbers.dtype == BOOLEAN else numbers
+
+
+def nodes_of_numbers(layout: Any) -> Node:
+    """The nodes of a layout whose buffers hold numbers of elements."""
+    return from_layout(layout, lambda content: plain_numbers(buffer(content)))
 
 
 class UnknownDtype(Exception):
@@ -31,9 +47,14 @@ class UnknownDtype(Exception):
 
 
 class Table:
-    """The numbering of all elements of some buffers."""
+    """The numbering of all elements of some buffers.
 
-    def __init__(self) -> None:
+    Args:
+        booleans_apart: whether booleans must not join with numbers.
+    """
+
+    def __init__(self, booleans_apart: bool = True) -> None:
+        self._booleans_apart = booleans_apart
         self._entries: list[tuple[int, int, Any, str | None]] = []  # first number, how many, buffer, words
         self._of: dict[int, np.ndarray[Any, Any]] = {}
         self._next = START
@@ -41,9 +62,11 @@ class Table:
     def ids(self, data: Any, words: str | None = None) -> np.ndarray[Any, Any]:
         """The numbers of a buffer's elements, in its shape; the same buffer always gets the same ones."""
         if id(data) not in self._of:
-            shape = data.shape[:1] if words else data.shape
+            shape = data.shape[:-1] if words else data.shape
             size = int(np.prod(shape, dtype=np.int64))
-            self._of[id(data)] = (self._next + arange(size)).reshape(shape)
+            numbers = (self._next + arange(size)).reshape(shape)
+            apart = self._booleans_apart and data.dtype == np.bool_
+            self._of[id(data)] = numbers.view(BOOLEAN) if apart else numbers
             self._entries.append((self._next, size, data, words))
             self._next += size
         return self._of[id(data)]
@@ -56,36 +79,44 @@ class Table:
 
     def tracked(self, numbers: np.ndarray[Any, Any]) -> bool:
         """Whether a buffer of a result holds numbers of elements."""
+        numbers = plain_numbers(numbers)
         return bool(numbers.dtype.kind in "iuf" and numbers.size and (numbers >= START).any())
 
     def known(self, numbers: np.ndarray[Any, Any]) -> bool:
         """Whether a buffer inside a running function stands for data, empty ones included."""
-        return numbers.dtype == np.int64 and (numbers.size == 0 or self.tracked(numbers))
+        return numbers.dtype in (np.int64, BOOLEAN) and (numbers.size == 0 or self.tracked(numbers))
 
-    def node(self, layout: Any, truth: Callable[[], Any] | None = None) -> Node:
+    def node(self, layout: Any, truth: Callable[[], Any] | None = None, joined: bool = False) -> Node:
         """The nodes of a result: what its numbers point to.
 
         Args:
             layout: the layout of the result of a function of tracked layouts.
             truth: gives the layout of the same function's result on zeros of the true dtypes; asked for
                 only where the numbers do not tell a dtype (empty buffers, buffers joined from several).
+            joined: whether any buffer may have been joined with others, if only with empty ones.
         """
-        numbers = from_layout(layout)
-        try:
-            return map_flat(lambda flat: self._flat(flat, None), numbers)
-        except UnknownDtype:
-            if truth is None:
-                raise
-        dtypes = iter([n.data.dtype for n in iterate(from_layout(truth())) if isinstance(n, Flat)])
-        try:
-            return map_flat(lambda flat: self._flat(flat, next(dtypes)), numbers)
-        except StopIteration:
+        numbers = nodes_of_numbers(layout)
+        if not joined:
+            try:
+                return map_flat(lambda flat: self._flat(flat, None), numbers)
+            except UnknownDtype:
+                if truth is None:
+                    raise
+        assert truth is not None
+        expected = from_layout(truth())
+        if outline(expected) != outline(numbers):
             message = "the result has another structure for its true types than for tracked elements"
-            raise StructureError(message) from None
+            raise StructureError(message)
+        dtypes = iter([n.data.dtype for n in iterate(expected) if isinstance(n, Flat)])
+        return map_flat(lambda flat: self._flat(flat, next(dtypes)), numbers)
 
-    def element(self, number: Any) -> Any:
-        """The single element of this number."""
-        found = self._flat(Flat(np.asarray([number])), None)
+    def dtypes(self) -> set[Any]:
+        """The dtypes of the buffers that were numbered."""
+        return {np.dtype(words or data.dtype) for _, _, data, words in self._entries}
+
+    def element(self, number: np.ndarray[Any, Any]) -> Any:
+        """The single element of this number (a NumPy array without axes)."""
+        found = self._flat(Flat(plain_numbers(number.reshape(1))), None)
         if found.words is not None:
             message = "a single 64-bit integer that does not fit 32 bits needs jax_enable_x64: switch it on"
             raise TypeError(message)
@@ -109,44 +140,71 @@ class Table:
             first, size, data, words = self._entry(low)
             if high < first + size:
                 found = self._from_one(numbers - first, data, words)
+                found = found if words or dtype is None or found.dtype == dtype else found.astype(_canonical(dtype))
                 return replace(flat, data=found, words=words)  # type: ignore[no-any-return]
         if dtype is None:
             raise UnknownDtype
-        return replace(flat, data=self._from_many(numbers, dtype))  # type: ignore[no-any-return]
+        return self._from_many(flat, numbers, dtype)
 
     def _from_one(self, positions: np.ndarray[Any, Any], data: Any, words: str | None) -> Any:
-        shape = data.shape[:1] if words else data.shape
+        shape = data.shape[:-1] if words else data.shape
         if positions.shape == shape and np.array_equal(positions.reshape(-1), arange(positions.size)):
             return data
-        flat = data if words or data.ndim == 1 else data.reshape(-1)
+        flat = data if data.ndim == 1 else data.reshape((-1, 2) if words else -1)
         # an element used several times must not be computed several times
         barrier = positions.size > flat.shape[0] and not isinstance(data, np.ndarray)
         found = take(flat, _interned(positions.reshape(-1)), barrier=barrier)
-        return found if words else found.reshape(positions.shape)
+        return found.reshape((*positions.shape, 2) if words else positions.shape)
 
-    def _from_many(self, numbers: np.ndarray[Any, Any], dtype: Any) -> Any:
+    def _from_many(self, flat: Flat, numbers: np.ndarray[Any, Any], dtype: Any) -> Flat:
         """Elements of several buffers, or of buffers and constants, in the dtype Awkward gives them."""
-        flat = numbers.reshape(-1)
-        positions = np.empty(flat.shape, dtype=np.int64)
+        shape, numbers = numbers.shape, numbers.reshape(-1)
+        positions = np.empty(numbers.shape, dtype=np.int64)
         pieces: list[Any] = []
         total = 0
-        constant = flat < START
+        constant = numbers < START
         if constant.any():
-            pieces.append(jnp.asarray(flat[constant].astype(dtype)))
+            pieces.append((numbers[constant].astype(dtype), None))
             positions[constant] = arange(int(constant.sum()))
             total = int(constant.sum())
         for first, size, data, words in self._entries:
-            mine = (flat >= first) & (flat < first + size)
+            mine = (numbers >= first) & (numbers < first + size)
             if not mine.any():
                 continue
-            if words is not None:
-                message = "64-bit integers cannot be joined with others while jax_enable_x64 is off: switch it on"
-                raise TypeError(message)
-            positions[mine] = flat[mine] - first + total
-            pieces.append(jnp.asarray(data).reshape(-1).astype(_canonical(dtype)))
+            positions[mine] = numbers[mine] - first + total
+            pieces.append((data, words))
             total += size
-        joined = jnp.concatenate(pieces) if len(pieces) > 1 else pieces[0]
-        return take(joined, _interned(positions)).reshape(numbers.shape)
+        (words, *others) = {words for _, words in pieces}
+        if words is None and not others:
+            parts = [jnp.asarray(data).reshape(-1).astype(_canonical(dtype)) for data, _ in pieces]
+        elif not others:
+            parts, shape = [jnp.asarray(data) for data, _ in pieces], (*shape, 2)
+        else:
+            message = "64-bit integers cannot be joined with others while jax_enable_x64 is off: switch it on"
+            raise TypeError(message)
+        found = take(jnp.concatenate(parts), _interned(positions)).reshape(shape)
+        return replace(flat, data=found, words=words)  # type: ignore[no-any-return]
+
+
+class Zeros:
+    """Like a `Table`, but what stands for an array is zeros of its true dtypes."""
+
+    def layout(self, node: Node) -> Any:
+        return stand_in(node)
+
+    def ids(self, data: Any) -> Any:
+        return np.broadcast_to(np.zeros((), data.dtype), data.shape)
+
+    def node(self, layout: Any, truth: Any = None) -> Node:
+        return from_layout(layout)
+
+    def known(self, numbers: np.ndarray[Any, Any]) -> bool:
+        return numbers.dtype.kind in "biufc"
+
+
+def outline(node: Node) -> list[Any]:
+    """The kinds of the nodes of a tree, by which two structures are told apart."""
+    return [type(n) for n in iterate(node)]
 
 
 RUN_TIME = (
@@ -160,6 +218,13 @@ def _canonical(dtype: Any) -> Any:
     return jax.dtypes.canonicalize_dtype(dtype)
 
 
+_held: weakref.WeakKeyDictionary[Any, set[Static]] = weakref.WeakKeyDictionary()
+
+
 def _interned(positions: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """One array object for one index, so that a program holds it once."""
-    return static(positions).array
+    """One array object for one index as long as a trace lasts, so that its program holds it once."""
+    found = static(positions)
+    trace = _compat.current_trace()
+    if hasattr(trace, "parent_trace"):  # not where everything is computed at once: that never ends
+        _held.setdefault(trace, set()).add(found)
+    return found.array

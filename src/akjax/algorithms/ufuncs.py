@@ -11,12 +11,42 @@ import numpy as np
 _SCALARS = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
+def _floor_divide(x: Any, y: Any) -> Any:
+    quotient = jnp.floor_divide(x, y)
+    # NumPy says 0 where an integer is divided by 0
+    return quotient if quotient.dtype.kind == "f" else jnp.where(y == 0, jnp.zeros_like(quotient), quotient)
+
+
+def _divmod(x: Any, y: Any) -> Any:
+    return _floor_divide(x, y), jnp.remainder(x, y)
+
+
+# where `jax.numpy` answers otherwise than NumPy
+_OURS = {
+    np.divmod: _divmod,
+    np.floor_divide: _floor_divide,
+}
+
+
+_LOGICAL = (np.logical_and, np.logical_not, np.logical_or, np.logical_xor)
+
+
+def _refuse_negative(base: Any, exponent: Any) -> None:
+    """NumPy's error for integers to negative powers, where the power is known while tracing."""
+    integers = all(np.dtype(_type_of(value)).kind in "bi" for value in (base, exponent))
+    if integers and not isinstance(exponent, jax.core.Tracer) and (np.asarray(exponent) < 0).any():
+        message = "Integers to negative integer powers are not allowed."
+        raise ValueError(message)
+
+
 def jax_function(ufunc: Any) -> Any:
     """The function of `jax.numpy` (or `jax.scipy.special`) that computes a ufunc.
 
     Raises:
         TypeError: when there is none.
     """
+    if ufunc in _OURS:
+        return _OURS[ufunc]
     name = ufunc.__name__
     if getattr(np, name, None) is ufunc and hasattr(jnp, name):
         return getattr(jnp, name)
@@ -32,16 +62,21 @@ def _type_of(value: Any) -> Any:
         return type(value)
     if np.ndim(value) == 0 and isinstance(value, jax.Array) and value.weak_type:
         return _SCALARS[value.dtype.kind]
+    if not hasattr(value, "dtype"):
+        message = f"a {type(value).__name__} is no operand for arrays of numbers"
+        raise TypeError(message)
     return np.dtype(value.dtype)
 
 
-def _loop_dtypes(ufunc: Any, values: list[Any]) -> Any:
+def _loop_dtypes(ufunc: Any, values: list[Any], dtype: Any) -> Any:
+    """The dtypes NumPy computes with and returns, or None where it has no say."""
     types = [_type_of(value) for value in values]
     # NumPy resolves Python's bool like its own
     types = [np.dtype(bool) if kind is bool else kind for kind in types]
     if any(isinstance(kind, np.dtype) and kind.kind == "V" for kind in types):
         return None  # bfloat16 and the like, which NumPy's ufuncs do not know
-    return ufunc.resolve_dtypes((*types, *[None] * ufunc.nout))
+    asked = {} if dtype is None else {"signature": (*[None] * ufunc.nin, *[np.dtype(dtype)] * ufunc.nout)}
+    return ufunc.resolve_dtypes((*types, *[None] * ufunc.nout), **asked)
 
 
 def apply(ufunc: Any, values: list[Any], dtype: Any = None) -> Any:
@@ -59,14 +94,19 @@ def apply(ufunc: Any, values: list[Any], dtype: Any = None) -> Any:
         with np.errstate(all="ignore"):
             return ufunc(*values) if dtype is None else ufunc(*values, dtype=dtype)
     function = jax_function(ufunc)
-    dtypes = _loop_dtypes(ufunc, values) if getattr(np, ufunc.__name__, None) is ufunc else None
+    np.broadcast_shapes(*map(np.shape, values))  # NumPy's error for shapes that do not fit
+    if ufunc in _LOGICAL:
+        values = [jnp.asarray(value) != 0 for value in values]  # of complex numbers too
+    if ufunc is np.power:
+        _refuse_negative(*values)
+    dtypes = _loop_dtypes(ufunc, values, dtype) if getattr(np, ufunc.__name__, None) is ufunc else None
     if dtypes is not None:
         inputs = [canonical(d) for d in dtypes[: ufunc.nin]]
         values = [jnp.asarray(value, dtype=d) for value, d in zip(values, inputs, strict=True)]
     result = function(*values)
     if dtypes is None:
         return result
-    outputs = [canonical(d if dtype is None else dtype) for d in dtypes[ufunc.nin :]]
+    outputs = [canonical(d) for d in dtypes[ufunc.nin :]]
     if ufunc.nout == 1:
         return jnp.asarray(result, dtype=outputs[0])
     return tuple(jnp.asarray(part, dtype=d) for part, d in zip(result, outputs, strict=True))

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import awkward as ak
-import jax.numpy as jnp
 import numpy as np
 
-from ..algorithms.runtime import as_list, depth_of, strip
+from ..algorithms.numbering import note, same
+from ..algorithms.runtime import as_list, depth_of, either, masked
+from ..algorithms.slots import put
 from ..errors import StructureError
 from ..highlevel.moving import move
 from ..highlevel.state import node_of, wrap
 from ..kernels.gather import take
-from ..nodes.kinds import List, Live, Node, Record, replace
-from ..nodes.moving import indexed, project
-from ..nodes.static import arange
+from ..nodes.kinds import Flat, List, Live, Masked, Node, Record, replace
+from ..nodes.moving import project
+from ..nodes.static import arange, static
 from ..registry import implements
 from ..structure.from_layout import from_layout
 from .lengths import live
@@ -26,7 +27,7 @@ def _combinations(array: Any, n: int, *, axis: int = 1, **kwargs: Any) -> Any:
     if not live(array):
         return move(ak.combinations, array, n, axis=axis, **kwargs)
     node = node_of(array)
-    axis = axis if axis >= 0 else axis + depth_of(strip(node)[0]) + 1
+    axis = axis if axis >= 0 else axis + depth_of(node) + 1
     if axis == 0:
         message = "ak.combinations of rows after a selection by traced values is not supported yet"
         raise StructureError(message)
@@ -36,22 +37,25 @@ def _combinations(array: Any, n: int, *, axis: int = 1, **kwargs: Any) -> Any:
 
 
 def _combine(node: Node, n: int, axis: int, kwargs: dict[str, Any]) -> Node:
-    if isinstance(node, Live):
-        return Live(node.dead, _combine(node.content, n, axis, kwargs))
-    lists = as_list(project(node))
+    if isinstance(node, Live | Masked):
+        return replace(node, content=_combine(node.content, n, axis, kwargs))  # type: ignore[no-any-return]
+    lists = as_list(masked(node))
+    if isinstance(lists, Masked):
+        return _combine(lists, n, axis, kwargs)
     if not isinstance(lists, List):
-        message = "ak.combinations of missing lists after a selection by traced values is not supported yet"
+        message = (
+            "ak.combinations after a selection by traced values reaches through lists only, not through "
+            "records or unions"
+        )
         raise StructureError(message)
     if axis > 1:
         return replace(lists, content=_combine(lists.content, n, axis - 1, kwargs))  # type: ignore[no-any-return]
-    slots = ak.Array(_slots(lists))
-    return _of_slots(ak.combinations(slots, n, axis=1, **kwargs), [lists] * n)
+    return _of_slots(ak.combinations(_slots(lists), n, axis=1, **kwargs), [lists] * n)
 
 
 def _slots(lists: List) -> Any:
     """The numbers of the elements in their lists: what is combined in place of the elements."""
-    numbers = ak.contents.NumpyArray(arange(lists.content.length))
-    return ak.contents.ListOffsetArray(ak.index.Index64(lists.offsets.array), numbers)
+    return wrap(replace(lists, content=Flat(arange(lists.content.length)), parameters=None))
 
 
 def _of_slots(combined: Any, sources: list[List]) -> Node:
@@ -64,13 +68,12 @@ def _of_slots(combined: Any, sources: list[List]) -> Node:
     contents: list[Node] = []
     dead = None
     for numbers, source in zip(tuples.contents, sources, strict=True):
-        index = np.asarray(numbers.data)  # type: ignore[union-attr]
         content = source.content
         if isinstance(content, Live):
-            here = take(content.dead, index)
-            dead = here if dead is None else jnp.maximum(dead, here)
+            at = static(np.asarray(numbers.data))  # type: ignore[union-attr]
+            dead = either(dead, note(("at", at), (content.dead,), take(content.dead, at.array)))
             content = content.content
-        contents.append(indexed(index, content))
+        contents.append(put(numbers, content))
     record = replace(tuples, contents=tuple(contents))
     return replace(result, content=record if dead is None else Live(dead, record))  # type: ignore[no-any-return]
 
@@ -86,20 +89,26 @@ def _cartesian(arrays: Any, axis: int = 1, *, nested: Any = None, **kwargs: Any)
     if not any(map(live, pieces)):
         return move(ak.cartesian, arrays, axis=axis, nested=nested, **kwargs)
     if axis != 1 or nested:
-        message = "ak.cartesian after a selection by traced values is supported for axis=1 without nested only"
+        message = (
+            "ak.cartesian after a selection by traced values is supported for axis=1 without nested only"
+        )
         raise StructureError(message)
     nodes = [node_of(piece) for piece in pieces]
     dead = nodes[0].dead if isinstance(nodes[0], Live) else None
-    if any((node.dead if isinstance(node, Live) else None) is not dead for node in nodes):
-        message = "these arrays were selected by different conditions on their rows: select the rows of one record"
+    if any(not same(node.dead if isinstance(node, Live) else None, dead) for node in nodes):
+        message = (
+            "these arrays were selected by different conditions on their rows: select the rows of one record"
+        )
         raise StructureError(message)
     lists = [as_list(project(node.content if isinstance(node, Live) else node)) for node in nodes]
     if not all(isinstance(item, List) for item in lists):
         message = "ak.cartesian of missing lists after a selection by traced values is not supported yet"
         raise StructureError(message)
-    slots = [ak.Array(_slots(item)) for item in lists]  # type: ignore[arg-type]
+    slots = [_slots(item) for item in lists]  # type: ignore[arg-type]
     named = {key: value for key, value in kwargs.items() if key not in ("behavior", "attrs", "highlevel")}
-    product = ak.cartesian(dict(zip(arrays, slots, strict=True)) if isinstance(arrays, dict) else slots, axis=1, **named)
+    product = ak.cartesian(
+        dict(zip(arrays, slots, strict=True)) if isinstance(arrays, dict) else slots, axis=1, **named
+    )
     result = _of_slots(product, lists)  # type: ignore[arg-type]
     return wrap(result if dead is None else Live(dead, result), pieces[0].behavior, pieces[0].attrs)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import awkward as ak
+import jax
 
-from ..highlevel.facade import Facade
+from ..highlevel.facade import Facade, described
 from ..highlevel.operations import copy
 from ..highlevel.state import flat_state, is_traced
 from ..registry import implements
@@ -27,8 +28,14 @@ def _describes(function: Any) -> None:
     implements(function, route="moves", live=True, differentiable=False)(call)
 
 
-for _function in (ak.fields, ak.is_categorical, ak.is_tuple, ak.is_valid, ak.parameters, ak.type, ak.validity_error):
+for _function in (ak.fields, ak.is_categorical, ak.is_tuple, ak.is_valid, ak.parameters, ak.validity_error):
     _describes(_function)
+
+
+@implements(ak.type, route="moves", live=True, differentiable=False)
+def _type(array: Any, **kwargs: Any) -> Any:
+    layout = described(array)
+    return ak.type(ak.Record(layout) if isinstance(layout, ak.record.Record) else ak.Array(layout), **kwargs)
 
 
 @implements(ak.backend, route="moves", live=True, differentiable=False)
@@ -38,6 +45,9 @@ def _backend(*arrays: Any) -> str:
 
 @implements(ak.to_layout, route="moves", live=True)
 def _to_layout(array: Any, **kwargs: Any) -> Any:
+    if isinstance(array, jax.Array):
+        # vector asks for the layout of a number; one row broadcasts like it
+        array = ak.Array(array.reshape(1))
     return Facade(array) if is_traced(array) else ak.to_layout(array, **kwargs)
 
 

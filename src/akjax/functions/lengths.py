@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import awkward as ak
+import jax.numpy as jnp
 import numpy as np
 
-from ..algorithms.reducing import reduce, skeleton
-from ..algorithms.runtime import depth_of, strip
+from ..algorithms.elementwise import dead_below, values_of
+from ..algorithms.reducing import Reduction, reduce, skeleton
+from ..algorithms.runtime import as_list, depth_of, either, hide, is_text, masked
+from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
 from ..highlevel.moving import as_data, move
 from ..highlevel.state import is_traced, node_of, wrap
-from ..nodes.kinds import Flat, List, Live, Masked, Node, Option, Record
-from ..nodes.moving import carry, project
+from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Record, replace
+from ..nodes.moving import project
+from ..nodes.static import static
 from ..nodes.walk import has_run_time_structure
 from ..registry import implements
 from ..structure.to_layout import stand_in
@@ -25,21 +30,28 @@ def live(value: Any) -> bool:
 
 
 @implements(ak.num, route="kernel", live=True, differentiable=False)
-def _num(array: Any, axis: int = 1, *, highlevel: bool = True, behavior: Any = None, attrs: Any = None) -> Any:
+def _num(
+    array: Any, axis: int = 1, *, highlevel: bool = True, behavior: Any = None, attrs: Any = None
+) -> Any:
     if not live(array):
         return move(ak.num, array, axis=axis, behavior=behavior, attrs=attrs)
     node = node_of(array)
-    axis = axis if axis >= 0 else axis + depth_of(strip(node)[0]) + 1
+    axis = axis if axis >= 0 else axis + depth_of(node) + 1
     if axis == 0:
         if not isinstance(node, Live):
             return node.length
         zeros = Live(node.dead, Flat(np.zeros(node.length, np.int8)))
-        return reduce("count", [zeros], None, False, False, np.int64(0))
+        return reduce(Reduction("count", None, False, False), [zeros], lambda _: np.int64(0))[0]
     if isinstance(project(node.content if isinstance(node, Live) else node), Record):
-        return ak.zip(dict(zip(ak.fields(array), [_num(field, axis) for field in ak.unzip(array)], strict=True)))
+        return ak.zip(
+            dict(zip(ak.fields(array), [_num(field, axis) for field in ak.unzip(array)], strict=True))
+        )
     bare = skeleton(node, axis)
-    outcome = ak.to_layout(ak.count(ak.Array(stand_in(bare)), axis=axis))
-    counted = reduce("count", [bare], axis, False, False, outcome)
+
+    def ask(nodes: list[Node] | None) -> Any:
+        return ak.count(ak.Array(stand_in(bare if nodes is None else nodes[0])), axis=axis)
+
+    counted, _ = reduce(Reduction("count", axis, False, False), [bare], ask)
     return wrap(counted, array.behavior if behavior is None else behavior)
 
 
@@ -49,72 +61,121 @@ def _flatten(array: Any, axis: Any = 1, **kwargs: Any) -> Any:
         return move(ak.flatten, array, axis=axis, **kwargs)
     node = node_of(array)
     if axis is None:
-        while depth_of(strip(node)[0]) > 0 or isinstance(node, Masked):
-            node = _join(node)
-        return wrap(_drop(node), array.behavior, array.attrs)
-    depth = depth_of(strip(node)[0])
-    axis = axis if axis >= 0 else axis + depth + 1
-    if axis == 0:
-        return wrap(_drop(node), array.behavior, array.attrs)
-    if axis != 1:
-        message = "ak.flatten over an inner axis after a selection by traced values is not supported yet"
-        raise StructureError(message)
-    return wrap(_join(node), array.behavior, array.attrs)
+        return wrap(_flat(node, keep_missing=False), array.behavior, array.attrs)
+    axis = axis if axis >= 0 else axis + depth_of(node) + 1
+    flat = _present(node) if axis == 0 else _flatten_lists(node, axis)
+    return wrap(flat, array.behavior, array.attrs)
 
 
 @implements(ak.ravel, route="moves", live=True)
 def _ravel(array: Any, **kwargs: Any) -> Any:
-    return _flatten(array, None, **kwargs) if live(array) else move(ak.ravel, array, **kwargs)
+    if not live(array):
+        return move(ak.ravel, array, **kwargs)
+    return wrap(_flat(node_of(array), keep_missing=True), array.behavior, array.attrs)
 
 
-def _drop(node: Node) -> Node:
-    """Missing values of a flat array gone."""
-    if isinstance(node, Live):
-        inner = _drop(node.content)
-        if isinstance(inner, Live):
-            return Live(_either(node.dead, inner.dead), inner.content)
-        if inner is not node.content:
-            message = "dropping missing values after a selection by traced values is not supported yet"
-            raise StructureError(message)
-        return node
-    if isinstance(node, Masked):
-        return Live(node.null, node.content)
-    if isinstance(node, Option):
-        return carry(node.content, node.index.array[node.index.array >= 0])
-    return node
+def _present(node: Node) -> Node:
+    """An array without the missing ones of its rows."""
+    dead = node.dead if isinstance(node, Live) else None
+    content = masked(node.content if isinstance(node, Live) else node)
+    if isinstance(content, Masked):
+        dead, content = either(dead, content.null), content.content
+    return content if dead is None else Live(dead, content)
 
 
-def _either(one: Any, two: Any) -> Any:
-    import jax.numpy as jnp
+def _flatten_lists(node: Node, axis: int) -> Node:
+    """The lists at one level and those directly below them made one."""
+    if axis == 1:
+        return _joined(node)[0]
+    if isinstance(node, Live | Masked):
+        return replace(node, content=_flatten_lists(node.content, axis))  # type: ignore[no-any-return]
+    lists = _lists(node)
+    if isinstance(lists, Masked):
+        return _flatten_lists(lists, axis)
+    if axis > 2:
+        return replace(lists, content=_flatten_lists(lists.content, axis - 1))  # type: ignore[no-any-return]
+    content, offsets = _joined(lists.content)
+    return replace(lists, offsets=static(offsets.array[lists.offsets.array]), content=content)  # type: ignore[no-any-return]
 
-    return jnp.maximum(one, two)
 
-
-def _join(node: Node) -> Node:
-    """The lists of an array joined, with what exists of them."""
-    from ..algorithms.elementwise import dead_below
-    from ..algorithms.runtime import as_list
-
+def _joined(node: Node) -> tuple[Node, Any]:
+    """The elements of all lists one after another, those that exist, and where each list begins."""
     dead = None
-    while isinstance(node, Live | Masked):
+    while isinstance(node := masked(node), Live | Masked):
         dead = dead_below(node, dead)
         node = node.content
-    lists = as_list(project(node))
-    if not isinstance(lists, List):
-        message = "ak.flatten of lists that are missing, after a selection by traced values, is not supported yet"
-        raise StructureError(message)
+    lists = _lists(node)
     below = dead_below(lists, dead)
     content = lists.content
     if isinstance(content, Live):
-        below = content.dead if below is None else _either(below, content.dead)
-        content = content.content
-    return content if below is None else Live(below, content)
+        below, content = either(below, content.dead), content.content
+    return (content if below is None else Live(below, content)), lists.offsets
+
+
+def _lists(node: Node) -> Any:
+    lists = as_list(masked(node))
+    if not isinstance(lists, List | Masked):
+        message = (
+            "ak.flatten after a selection by traced values reaches through lists only, not through records "
+            "or unions: "
+            "flatten the fields"
+        )
+        raise StructureError(message)
+    return lists
+
+
+def _flat(node: Node, keep_missing: bool) -> Node:
+    """All numbers of an array in one flat one."""
+    parts = list(_numbers(node, None, keep_missing))
+    flat, dead, null = parts[0] if len(parts) == 1 else _one_after_another(parts)
+    shown = flat if null is None else hide(flat, null)
+    return shown if dead is None else Live(dead, shown)
+
+
+def _one_after_another(parts: list[tuple[Flat, Any, Any]]) -> tuple[Flat, Any, Any]:
+    kind = canonical(np.result_type(*(np.dtype(flat.data.dtype) for flat, _, _ in parts)))
+    flat = Flat(jnp.concatenate([jnp.asarray(values_of(flat)).astype(kind) for flat, _, _ in parts]))
+    dead = _one_mask([(flat.length, dead) for flat, dead, _ in parts])
+    return flat, dead, _one_mask([(flat.length, null) for flat, _, null in parts])
+
+
+def _one_mask(pieces: list[tuple[int, Any]]) -> Any:
+    if all(mask is None for _, mask in pieces):
+        return None
+    return jnp.concatenate([np.zeros(size, np.float32) if mask is None else mask for size, mask in pieces])
+
+
+def _numbers(node: Node, dead: Any, keep_missing: bool) -> Iterator[tuple[Flat, Any, Any]]:
+    """The buffers of an array, with what does not exist and what is missing of each."""
+    node = masked(node)
+    match node:
+        case Record():
+            for content in node.contents:
+                yield from _numbers(content, dead, keep_missing)
+            return
+        case Masked(content=Flat() as flat) if keep_missing and np.ndim(flat.data) == 1:
+            yield flat, dead, node.null
+            return
+        case Flat() if len(node.shape) == 1:
+            yield node, dead, None
+            return
+        case Empty():
+            yield Flat(np.zeros(0)), None, None
+            return
+        case Live() | Masked():
+            yield from _numbers(node.content, dead_below(node, dead), keep_missing)
+            return
+    lists: Any = as_list(node)
+    if not isinstance(lists, List) or is_text(lists):
+        message = (
+            "ak.flatten(array, axis=None) after a selection by traced values takes numbers, not text or "
+            "unions: take the fields"
+        )
+        raise StructureError(message)
+    yield from _numbers(lists.content, dead_below(lists, dead), keep_missing)
 
 
 @implements(ak.concatenate, np.concatenate, route="moves")
 def _concatenate(arrays: Any, axis: int = 0, **kwargs: Any) -> Any:
     pieces = [as_data(piece) for piece in arrays] if isinstance(arrays, list | tuple) else arrays
     return move(ak.concatenate, pieces, axis=axis, **kwargs)
-
-
-

@@ -11,20 +11,26 @@ import numpy as np
 
 from ..algorithms import selecting
 from ..algorithms.elementwise import guarded, values_of
-from ..algorithms.runtime import alive, depth_of, strip
+from ..algorithms.runtime import alive, as_list, as_regular, at_run_time, depth_of, either, hide, masked
 from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
 from ..highlevel.moving import Fixed, as_data, move, on_envelopes
 from ..highlevel.state import is_traced, node_of, wrap
-from ..nodes.kinds import Flat, List, Live, Masked, Node, Option, Record, Regular, replace
+from ..nodes.kinds import Flat, List, Live, Masked, Node, Record, Regular, replace
 from ..nodes.moving import project
 from ..nodes.walk import iterate, map_nodes
 from ..registry import implements
-from .broadcasting import _scalar_type
+from ..structure.to_layout import stand_in
 
 
 def _run_time_missing(array: Any) -> bool:
     return is_traced(array) and any(isinstance(n, Masked | Live) for n in iterate(node_of(array)))
+
+
+def _is_at(node: Node, axis: int | None, depth: int) -> bool:
+    """Whether an axis (None: every one) is that of a node's own elements; a negative one counts from "
+    "below."""
+    return axis is None or axis == depth or axis + depth_of(node) + 1 == 0
 
 
 @implements(ak.mask, route="kernel", live=True)
@@ -34,9 +40,8 @@ def _mask(array: Any, mask: Any, *, valid_when: bool = True, **kwargs: Any) -> A
     condition = ak.Array(mask) if isinstance(mask, jax.Array) else mask
     if not valid_when:
         condition = ~condition
-    wanted = node_of(condition)
     node = node_of(array) if isinstance(array, ak.Array) else Flat(jnp.asarray(array))
-    hidden = selecting.mask(node, wanted, selecting.mask_of(wanted))
+    hidden = selecting.mask(node, selecting.read(node_of(condition)))
     return wrap(hidden, getattr(array, "behavior", None), getattr(array, "attrs", None))
 
 
@@ -45,31 +50,29 @@ def _is_none(array: Any, axis: int = 0, **kwargs: Any) -> Any:
     if not _run_time_missing(array):
         return move(ak.is_none, array, axis=axis, **kwargs)
     node = node_of(array)
-    axis = axis if axis >= 0 else axis + depth_of(strip(node)[0]) + 1
-    return wrap(_missing(node, axis), array.behavior, array.attrs)
+    ak.is_none(ak.Array(stand_in(node)), axis=axis)  # Awkward's error for an axis that is not there
+    return wrap(_missing(node, axis, 0), array.behavior, array.attrs)
 
 
-def _missing(node: Node, axis: int) -> Node:
+def _missing(node: Node, axis: int, depth: int) -> Node:
+    node = as_regular(masked(node))
     match node:
         case Live():
-            return Live(node.dead, _missing(node.content, axis))
-        case Masked() if axis == 0:
-            below = _missing(node.content, 0)
-            missing = ~alive(node.null)
-            return Flat(missing if not isinstance(below, Flat) else missing | below.data)
-        case Option() if axis == 0:
-            return Flat(np.asarray(node.index.array < 0))
-        case List() if axis > 0:
-            return List(node.offsets, _missing(node.content, axis - 1))
-        case Regular() if axis > 0:
-            return Regular(_missing(node.content, axis - 1), node.size, node.length)
-        case Masked():
-            return replace(node, content=_missing(node.content, axis))  # type: ignore[no-any-return]
-        case _ if axis == 0:
+            return Live(node.dead, _missing(node.content, axis, depth))
+        case Record():
+            contents = tuple(_missing(content, axis, depth) for content in node.contents)
+            return replace(node, contents=contents, parameters=None)  # type: ignore[no-any-return]
+        case Masked() if _is_at(node, axis, depth):
+            return Flat(~alive(node.null))
+        case _ if _is_at(node, axis, depth):
             return Flat(np.zeros(node.length, dtype=bool))
-        case Flat() if axis < np.ndim(node.data):
-            return Flat(np.zeros(node.data.shape[: axis + 1], dtype=bool))
-    message = "ak.is_none of this array after a selection by traced values is not supported yet"
+        case List() | Regular():
+            return replace(node, content=_missing(node.content, axis, depth + 1), parameters=None)  # type: ignore[no-any-return]
+        case Masked():
+            return replace(node, content=_missing(node.content, axis, depth))  # type: ignore[no-any-return]
+    message = (
+        "ak.is_none of unions after a selection by traced values is not supported yet: take a field first"
+    )
     raise StructureError(message)
 
 
@@ -78,41 +81,39 @@ def _fill_none(array: Any, value: Any, axis: Any = -1, **kwargs: Any) -> Any:
     if not _run_time_missing(array):
         return move(ak.fill_none, array, as_data(value), axis=axis, **kwargs)
     if np.ndim(value) or isinstance(value, str | bytes | list):
-        message = "values that are missing at run time can be filled with one number only: use ak.where for arrays"
+        message = (
+            "values that are missing at run time can be filled with one number only: use ak.where for arrays"
+        )
         raise StructureError(message)
-    node = node_of(array)
-    filled = _fill(node, value, axis, depth_of(strip(node)[0]), 0)
-    return wrap(filled, array.behavior, array.attrs)
+    return wrap(_fill(node_of(array), value, axis, 0), array.behavior, array.attrs)
 
 
-def _fill(node: Node, value: Any, axis: Any, deepest: int, depth: int) -> Node:
-    here = axis is None or (axis if axis >= 0 else axis + deepest + 1) == depth
+def _fill(node: Node, value: Any, axis: Any, depth: int) -> Node:
+    node = masked(node)
     match node:
-        case Masked() if here:
-            return _filled(node.content, node.null, value)
-        case Option() if here:
-            content = _fill(node.content, value, axis, deepest, depth)
-            spread = move(ak.fill_none, wrap(replace(node, content=content)), as_data(value), axis=0)
-            return node_of(spread)
+        case Masked() if _is_at(node, axis, depth):
+            return _filled(_fill(node.content, value, axis, depth), node.null, value)
         case List() | Regular():
-            return replace(node, content=_fill(node.content, value, axis, deepest, depth + 1))  # type: ignore[no-any-return]
-        case Live() | Masked() | Option():
-            return replace(node, content=_fill(node.content, value, axis, deepest, depth))  # type: ignore[no-any-return]
+            return replace(node, content=_fill(node.content, value, axis, depth + 1))  # type: ignore[no-any-return]
+        case Live() | Masked():
+            return replace(node, content=_fill(node.content, value, axis, depth))  # type: ignore[no-any-return]
         case Record():
-            contents = tuple(_fill(content, value, axis, deepest, depth) for content in node.contents)
+            contents = tuple(_fill(content, value, axis, depth) for content in node.contents)
             return replace(node, contents=contents)  # type: ignore[no-any-return]
-        case _:
-            inner = project(node)
-            return node if inner is node else _fill(inner, value, axis, deepest, depth)
+    return node
 
 
 def _filled(content: Node, null: Any, value: Any) -> Node:
     content = project(content)
     if not isinstance(content, Flat) or np.ndim(content.data) != 1:
-        message = "records and lists that are missing at run time cannot be filled yet: fill their fields, or reduce first"
+        message = (
+            "records and lists that are missing at run time cannot be filled: fill their fields, or drop "
+            "them with ak.drop_none"
+        )
         raise StructureError(message)
     data = values_of(content)
-    dtype = canonical(np.result_type(np.dtype(data.dtype), _scalar_type(value)))
+    kind = value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype
+    dtype = canonical(np.result_type(np.dtype(data.dtype), kind))
     data = guarded(jnp.asarray(data), null, 0.5).astype(dtype)
     return Flat(jnp.where(alive(null), data, jnp.asarray(value, dtype)), content.parameters)
 
@@ -121,25 +122,53 @@ def _filled(content: Node, null: Any, value: Any) -> Node:
 def _drop_none(array: Any, axis: Any = None, **kwargs: Any) -> Any:
     if not _run_time_missing(array):
         return move(ak.drop_none, array, axis=axis, **kwargs)
-    if axis is not None:
-        message = "ak.drop_none over one axis of values that are missing at run time is not supported yet: leave out axis"
-        raise StructureError(message)
+    node = node_of(array)
+    ak.drop_none(ak.Array(stand_in(node)), axis=axis)  # Awkward's error for an axis that is not there
+    return wrap(_drop(node, axis, 0), array.behavior, array.attrs)
 
-    def drop(n: Node) -> Node | None:
-        if isinstance(n, Live) and isinstance(n.content, Masked):
-            return Live(jnp.maximum(n.dead, n.content.null), map_nodes(drop, n.content.content))
-        if isinstance(n, Masked):
-            return Live(n.null, map_nodes(drop, n.content))
-        return None
 
-    return wrap(map_nodes(drop, node_of(array)), array.behavior, array.attrs)
+def _drop(node: Node, axis: int | None, depth: int) -> Node:
+    """What is missing on the axis becomes what does not exist."""
+    dead = node.dead if isinstance(node, Live) else None
+    content = masked(node.content if isinstance(node, Live) else node)
+    if isinstance(content, Masked) and _is_at(content, axis, depth):
+        dead, content = either(dead, content.null), content.content
+    content = _drop_below(content, axis, depth)
+    return content if dead is None else Live(dead, content)
+
+
+def _drop_below(node: Node, axis: int | None, depth: int) -> Node:
+    node = masked(node)
+    match node:
+        case Masked():
+            return replace(node, content=_drop_below(node.content, axis, depth))  # type: ignore[no-any-return]
+        case Record():
+            if any(isinstance(masked(c), Masked) and _is_at(c, axis, depth) for c in node.contents):
+                message = (
+                    "ak.drop_none cannot drop from single fields of a record, whose lengths would differ: "
+                    "select the records"
+                )
+                raise StructureError(message)
+            contents = tuple(_drop_below(content, axis, depth) for content in node.contents)
+            return replace(node, contents=contents)  # type: ignore[no-any-return]
+    lists: Any = as_list(node)
+    if not isinstance(lists, List):
+        return node
+    content = _drop(lists.content, axis, depth + 1)
+    return node if content is lists.content else replace(lists, content=content)
 
 
 @implements(ak.nan_to_none, route="kernel", live=True)
 def _nan_to_none(array: Any, **kwargs: Any) -> Any:
-    def hide(n: Node) -> Node | None:
-        if isinstance(n, Flat) and np.ndim(n.data) == 1 and np.dtype(n.data.dtype).kind in "fc":
-            return Masked(jnp.where(jnp.isnan(n.data), jnp.float32(1), jnp.float32(0)), n)
+    def hidden(n: Node) -> Node | None:
+        n = as_regular(n)
+        match n:
+            case Masked():
+                return hide(map_nodes(hidden, n.content), n.null, n.parameters)
+            case Regular():
+                return replace(n, content=map_nodes(hidden, n.content))  # type: ignore[no-any-return]
+            case Flat() if np.dtype(n.data.dtype).kind in "fc":
+                return Masked(jnp.where(jnp.isnan(n.data), jnp.float32(1), jnp.float32(0)), n)
         return None
 
-    return wrap(map_nodes(hide, node_of(array)), array.behavior, array.attrs)
+    return wrap(map_nodes(hidden, at_run_time(node_of(array))), array.behavior, array.attrs)

@@ -6,10 +6,15 @@ from typing import Any
 
 import awkward as ak
 
+from ..algorithms import ranks
+from ..algorithms.runtime import depth_of
 from ..errors import StructureError
-from ..highlevel.moving import Fixed, move
+from ..highlevel.moving import Fixed, move, on_envelopes
 from ..highlevel.protocols import any_traced
+from ..highlevel.state import node_of, wrap
 from ..registry import implements
+from ..structure.to_layout import stand_in
+from .lengths import live
 
 
 def _moves(function: Any) -> None:
@@ -19,14 +24,21 @@ def _moves(function: Any) -> None:
     implements(function, route="moves")(call)
 
 
+for _function in (ak.from_regular, ak.local_index, ak.pad_none, ak.singletons, ak.to_regular):
+    _moves(_function)
+
+
+def _describes(function: Any) -> None:
+    """A function that changes nothing but what an array says of itself, whatever was selected from it."""
+
+    def call(array: Any, *args: Any, **kwargs: Any) -> Any:
+        return on_envelopes(lambda envelope: move(function, envelope, *args, **kwargs), array)
+
+    implements(function, route="moves", live=True)(call)
+
+
 for _function in (
-    ak.firsts,
-    ak.from_regular,
-    ak.local_index,
-    ak.pad_none,
-    ak.singletons,
     ak.to_packed,
-    ak.to_regular,
     ak.with_name,
     ak.with_named_axis,
     ak.with_parameter,
@@ -34,14 +46,31 @@ for _function in (
     ak.without_named_axis,
     ak.without_parameters,
 ):
-    _moves(_function)
+    _describes(_function)
+
+
+@implements(ak.firsts, route="moves", live=True)
+def _firsts(array: Any, axis: int = 1, **kwargs: Any) -> Any:
+    if not live(array):
+        return move(ak.firsts, array, axis=axis, **kwargs)
+    node = node_of(array)
+    ak.firsts(ak.Array(stand_in(node)), axis=axis)  # Awkward's error for an axis that is not there
+    axis = axis if axis >= 0 else axis + depth_of(node) + 1
+    if axis == 0:
+        message = (
+            "ak.firsts(array, axis=0) after a selection of rows by traced values is not supported yet: "
+            "reduce instead"
+        )
+        raise StructureError(message)
+    return wrap(ranks.element(node, 0, axis, missing=True), array.behavior, array.attrs)
 
 
 @implements(ak.unflatten, route="moves")
 def _unflatten(array: Any, counts: Any, axis: int = 0, **kwargs: Any) -> Any:
     if any_traced((counts,)):
         message = (
-            "ak.unflatten by traced counts makes lists whose lengths are known only at run time: not supported yet. "
+            "ak.unflatten by traced counts makes lists whose lengths are known only at run time: not "
+            "supported yet. "
             "Counts that come from structure (ak.num of an array) are known while tracing"
         )
         raise StructureError(message)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import awkward as ak
+import jax
 import numpy as np
 
 from .. import _compat
 from ..algorithms.positions import positions
-from ..algorithms.reducing import reduce
+from ..algorithms.reducing import Reduction, places, reduce, unfolded
 from ..errors import StructureError
 from ..highlevel.state import node_of, wrap
 from ..nodes.kinds import Flat, List, Node, Record, Row, Union
@@ -20,16 +22,13 @@ from ..registry import implements
 from ..structure.from_layout import from_layout
 from ..structure.to_layout import stand_in
 
-_FOR_NUMPY = ("sum", "prod", "any", "all", "min", "max", "argmin", "argmax", "count_nonzero")
 _DIFFERENTIABLE = ("sum", "prod", "min", "max")
-_NAN = ("nansum", "nanprod", "nanmin", "nanmax", "nanargmin", "nanargmax")
+_OF_RESULTS = ("highlevel", "behavior", "attrs")
 
 
 def positional(array: Any, axis: Any) -> Any:
-    """An axis as a number; a named one is looked up."""
-    if isinstance(axis, str):
-        return array.named_axis[axis]
-    return axis
+    """An axis as a number; a named one is looked up, and left for Awkward to complain about when there is none."""
+    return array.named_axis.get(axis, axis) if isinstance(axis, str) else axis
 
 
 def reduce_array(function: Any, array: Any, axis: Any, kwargs: dict[str, Any]) -> Any:
@@ -39,50 +38,41 @@ def reduce_array(function: Any, array: Any, axis: Any, kwargs: dict[str, Any]) -
     if isinstance(node, Row):
         message = f"cannot call ak.{name} on a single record: take its fields"
         raise TypeError(message)
-    stand = ak.Array(stand_in(node), behavior=array.behavior, attrs=array.attrs)
-    outcome = function(stand, axis=axis, **kwargs)
+
+    known = {key: np.zeros((), value.dtype)[()] if isinstance(value, jax.Array) else value for key, value in kwargs.items()}
+
+    def ask(nodes: list[Node] | None) -> Any:
+        (asked,) = [node] if nodes is None else nodes
+        return function(like(array, asked), axis=axis, **known)
+
     if name == "count" and not has_run_time_structure(node):
-        return outcome
-    keepdims = kwargs.get("keepdims", False)
+        return ask(None)
     mask_identity = kwargs.get("mask_identity")
     if mask_identity is None:
         mask_identity = name in ("min", "max", "argmin", "argmax")
-    axis = positional(array, axis)
+    keepdims, initial = kwargs.get("keepdims", False), kwargs.get("initial")
+    reduction = Reduction(name, positional(array, axis), keepdims, mask_identity, initial=initial)
     if any(isinstance(n, Record | Union) for n in iterate(node)):
+        ask(None)
         if axis is None:
             return reduce_array(function, ak.flatten(array, axis=None), None, kwargs)
-        return _by_overload(function, array, node, axis, keepdims, mask_identity)
-    if _initial(kwargs) is not None:
-        return _with_initial(function, array, axis, kwargs)
-    result = reduce(name, [node], axis, keepdims, mask_identity, _low_level(outcome))
-    return _wrapped(result, outcome)
+        return _by_overload(function, array, node, reduction)
+    return wrapped(*reduce(reduction, [node], ask))
 
 
-def _low_level(outcome: Any) -> Any:
-    return outcome.layout if isinstance(outcome, ak.Array) else outcome
+def like(array: Any, node: Node) -> Any:
+    """A high-level array of these nodes, without their values, that is like another in everything else."""
+    return ak.Array(stand_in(node), behavior=array.behavior, attrs=array.attrs)
 
 
-def _wrapped(result: Any, outcome: Any) -> Any:
+def wrapped(result: Any, outcome: Any) -> Any:
+    """What a reduction gave, at high level as Awkward's own answer is."""
     if isinstance(outcome, ak.Array):
         return wrap(result, outcome.behavior, outcome.attrs)
     return result
 
 
-def _initial(kwargs: dict[str, Any]) -> Any:
-    return kwargs.get("initial")
-
-
-def _with_initial(function: Any, array: Any, axis: Any, kwargs: dict[str, Any]) -> Any:
-    """`initial` of min and max: a bound the result does not pass."""
-    initial = kwargs["initial"]
-    bound = np.maximum if function is ak.max else np.minimum
-    rest = {key: value for key, value in kwargs.items() if key not in ("initial", "mask_identity")}
-    masked = kwargs.get("mask_identity")
-    plain = reduce_array(function, array, axis, {**rest, "mask_identity": True if masked is None else masked})
-    return plain if plain is None else bound(plain, initial)
-
-
-def _by_overload(function: Any, array: Any, node: Node, axis: int, keepdims: bool, mask_identity: bool) -> Any:
+def _by_overload(function: Any, array: Any, node: Node, reduction: Reduction) -> Any:
     """Records with a reducer of their own: grouped along the axis and handed to it."""
     if has_run_time_structure(node):
         message = f"ak.{function.__name__} of records after a selection by traced values is not supported yet: reduce their fields"
@@ -105,23 +95,17 @@ def _by_overload(function: Any, array: Any, node: Node, axis: int, keepdims: boo
     if overload is None:
         message = f"no ak.{function.__name__} overloads for custom types: {name or 'record'}"
         raise TypeError(message)
-    shape = from_layout(ak.to_layout(ak.sum(ak.Array(stand_in(numbers)), axis=axis, keepdims=keepdims)))
+    axis, keepdims = reduction.axis, reduction.keepdims
+    shape = from_layout(ak.to_layout(ak.sum(like(array, numbers), axis=axis, keepdims=keepdims)))
     inside, outside = positions(numbers), positions(shape)
-    where = list(inside.of)
-    axis = axis if axis >= 0 else axis + len(where)
-    if keepdims:
-        where[axis] = np.zeros(len(inside.rows), dtype=np.int64)
-    else:
-        del where[axis]
-    from ..algorithms.positions import match
-
-    parents = match(where, outside.of)
+    assert axis is not None
+    parents, _, _ = places(inside, outside, axis if axis >= 0 else axis + len(inside.of), keepdims)
     order = np.argsort(parents, kind="stable")
     groups = List(
         offsets_of(np.bincount(parents, minlength=len(outside.rows))), carry(record, inside.rows[order])
     )
-    reduced = overload(wrap(groups, array.behavior), mask_identity)
-    filled = map_flat(lambda flat: node_of(reduced), shape)  # type: ignore[arg-type, return-value]
+    reduced = overload(wrap(groups, array.behavior), reduction.mask_identity)
+    filled = map_flat(lambda flat: node_of(reduced), unfolded(shape))  # type: ignore[arg-type, return-value]
     return wrap(filled, array.behavior, array.attrs)
 
 
@@ -131,23 +115,30 @@ def _register(name: str) -> None:
     def call(array: Any, axis: Any = None, **kwargs: Any) -> Any:
         return reduce_array(function, array, axis, kwargs)
 
-    also = [getattr(np, name)] if name in _FOR_NUMPY else []
-    implements(function, *also, route="kernel", live=True, differentiable=name in _DIFFERENTIABLE)(call)
+    implements(function, route="kernel", live=True, differentiable=name in _DIFFERENTIABLE)(call)
 
 
-for _name in ("count", *_FOR_NUMPY):
+def register_nan(name: str) -> None:
+    """`ak.nan<name>` is `ak.<name>` with NaN as missing values, and its own defaults."""
+    plain, function = getattr(ak, name), getattr(ak, f"nan{name}")
+    signature = inspect.signature(function)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        array, *rest = bound.arguments.items()
+        arguments = {key: value for key, value in rest if key not in _OF_RESULTS}
+        if arguments.get("weight") is not None:
+            arguments["weight"] = ak.nan_to_none(arguments["weight"])
+        return plain(ak.nan_to_none(array[1]), **arguments)
+
+    implements(function, route="composed", live=True, differentiable="arg" not in name)(call)
+
+
+# NumPy's names (np.sum, ...) arrive here too: Awkward's own implementations of them call ak.sum, ...
+for _name in ("count", "sum", "prod", "any", "all", "min", "max", "argmin", "argmax", "count_nonzero"):
     _register(_name)
-
-
-def _register_nan(name: str) -> None:
-    plain = getattr(ak, name.removeprefix("nan"))
-    function = getattr(ak, name)
-
-    def call(array: Any, axis: Any = None, **kwargs: Any) -> Any:
-        return plain(ak.nan_to_none(array), axis=axis, **kwargs)
-
-    implements(function, getattr(np, name), route="composed", live=True, differentiable="arg" not in name)(call)
-
-
-for _name in _NAN:
-    _register_nan(_name)
+for _name in ("sum", "prod", "min", "max", "argmin", "argmax"):
+    register_nan(_name)
+for _other, _function in ((np.amax, np.max), (np.amin, np.min)):
+    implements(_other, route="composed", live=True)(_function)

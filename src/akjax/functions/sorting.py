@@ -9,43 +9,136 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..algorithms.elementwise import values_of
-from ..algorithms.positions import positions
+from ..algorithms.positions import Positions, positions
+from ..algorithms.reducing import fill, innermost_lists, number_depth, one_row, unfolded
+from ..algorithms.runtime import as_list
 from ..errors import StructureError
 from ..highlevel.state import flat_state, node_of, wrap
 from ..kernels.gather import take
-from ..nodes.kinds import Flat, List, Node, replace
-from ..nodes.walk import has_run_time_structure, iterate, map_flat
+from ..kernels.segment import Segments
+from ..kernels.sort import segment_argsort
+from ..nodes.kinds import Flat, List, Node, Option, Regular, replace
+from ..nodes.moving import option
+from ..nodes.static import arange
+from ..nodes.walk import has_run_time_structure, iterate, map_nodes
 from ..registry import implements
 from ..structure.from_layout import from_layout
-from ..structure.to_layout import stand_in
-from .reducers import positional
+from .reducers import like, positional
 
 
-def _order(array: Any, axis: Any, ascending: bool, stable: bool, function: Any) -> tuple[Any, Any, Any, Any]:
-    """Where each sorted element comes from, in the order of Awkward's result."""
+@implements(ak.sort, route="kernel")
+def _sort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = True, **kwargs: Any) -> Any:
+    return _sorted(ak.sort, array, axis, ascending, stable, _sorted_values)
+
+
+@implements(ak.argsort, route="kernel", differentiable=False)
+def _argsort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = True, **kwargs: Any) -> Any:
+    result = _sorted(ak.argsort, array, axis, ascending, stable, _sorted_positions)
+    lists = [n.offsets for n in iterate(node_of(array)) if isinstance(n, List)]
+    if lists:
+        flat_state(result).memo["positions of"] = lists[-1]
+    return result
+
+
+def _sorted(function: Any, array: Any, axis: Any, ascending: bool, stable: bool, content: Any) -> Any:
+    """An array with its lists along an axis sorted, or the positions that sort them."""
     node = node_of(array)
     if has_run_time_structure(node):
         message = f"ak.{function.__name__} after a selection by traced values is not supported yet: sort before selecting"
         raise StructureError(message)
-    stand = ak.Array(stand_in(node), behavior=array.behavior, attrs=array.attrs)
-    outcome = function(stand, axis=axis, ascending=ascending, stable=stable)
+    node = map_nodes(_as_lists, unfolded(node))  # a sorted regular dimension has type var
+    depth, at = number_depth(node), positional(array, axis)
+
+    def ask(asked: Node) -> Any:
+        return function(like(array, asked), axis=axis, ascending=ascending, stable=stable)
+
+    if depth is not None and at in (-1, depth):
+        outcome = ask(one_row(node))
+        # the rows of a flat array are a list too
+        lists = Regular(node, node.length, 1) if depth == 0 else node
+        done: Any = innermost_lists([lists], lambda several, _: replace(several[0], content=content(several[0], not ascending)))
+        return wrap(done.content if depth == 0 else done, outcome.behavior, outcome.attrs)
+    outcome = ask(node)
     inside, outside = positions(node), positions(from_layout(outcome.layout))
     if inside.flat is None or len(inside.rows) == 0:
-        return None, None, None, outcome
-    axis = positional(array, axis)
-    axis = axis if axis >= 0 else axis + len(inside.of)
-    groups = _groups(inside.of, axis)
-    data = jnp.asarray(values_of(inside.flat)).reshape(-1)
-    data = data if len(inside.rows) == data.size and np.array_equal(inside.rows, np.arange(data.size)) else take(data, inside.rows)
-    key = data.astype(jnp.int8) if data.dtype == bool else data
-    if not ascending:
-        key = ~key if jnp.issubdtype(key.dtype, jnp.integer) else -key
-    order = jnp.lexsort((key, jnp.asarray(groups)))
+        return outcome
+    if len(inside.rows) != len(outside.rows):
+        message = f"ak.{function.__name__} over an outer axis of missing values is not supported yet: fill them first"
+        raise StructureError(message)
+    at = at if at >= 0 else at + len(inside.of)
+    values_of(inside.flat)
+    data, order = _in_groups(inside, outside, at, not ascending)
+    values = take(data, order) if function is ak.sort else take(jnp.asarray(inside.of[at]), order)
+    return wrap(fill(from_layout(outcome.layout), outside, values), outcome.behavior, outcome.attrs)
+
+
+def _as_lists(node: Node) -> Node | None:
+    return map_nodes(_as_lists, as_list(node)) if isinstance(node, Regular) else None
+
+
+# ------------------------------------------------------------------------------- the innermost lists
+
+
+def _parents(lists: Any) -> Any:
+    """For each element of lists its list, and its position there."""
+    if isinstance(lists, Regular):
+        return np.repeat(arange(lists.length), lists.size), np.tile(arange(lists.size), lists.length)
+    counts = np.diff(lists.offsets.array)
+    parents = np.repeat(arange(len(counts)), counts)
+    return parents, arange(len(parents)) - np.repeat(lists.offsets.array[:-1], counts)
+
+
+def _sorted_values(lists: Any, descending: bool) -> Node:
+    """The content of lists, sorted: missing values last."""
+    inside = positions(lists.content)
+    assert inside.flat is not None
+    values_of(inside.flat)
+    parents, at = _parents(lists)
+    segments = Segments(parents[inside.of[0]], lists.length)
+    data = jnp.asarray(inside.data())
+    values = Flat(take(data, segment_argsort(data, segments, descending=descending)))
+    if not any(isinstance(n, Option) for n in iterate(lists.content)):
+        return values
+    counts = segments.counts
+    assert counts is not None
+    first = np.cumsum(counts) - counts
+    return option(np.where(at < counts[parents], first[parents] + at, -1), values)
+
+
+def _sorted_positions(lists: Any, descending: bool) -> Node:
+    """The positions that sort the content of lists: those of missing values last, in their order."""
+    inside = positions(lists.content)
+    assert inside.flat is not None
+    values_of(inside.flat)
+    parents, at = _parents(lists)
+    missing = np.ones(len(parents), dtype=bool)
+    missing[inside.of[0]] = False
+    rows = np.zeros(len(parents), dtype=np.int64)
+    rows[inside.of[0]] = inside.rows
+    apart = np.lexsort((missing, parents)) if missing.any() else arange(len(parents))
+    groups = Segments((2 * parents + missing)[apart], 2 * lists.length)
+    if len(inside.rows) == 0:
+        return Flat(at[apart])
+    data = take(jnp.asarray(inside.flat.data), rows[apart])
+    data = jnp.where(missing[apart], jnp.zeros((), data.dtype), data) if missing.any() else data
+    return Flat(take(jnp.asarray(at[apart]), segment_argsort(data, groups, descending=descending)))
+
+
+# ------------------------------------------------------------------------------- any axis
+
+
+def _in_groups(inside: Positions, outside: Positions, axis: int, descending: bool) -> tuple[Any, Any]:
+    """The numbers, and which of them comes to each place of Awkward's result."""
+    groups, places = _groups(inside.of, axis), _groups(outside.of, axis)
+    apart = np.argsort(groups, kind="stable")
+    data = jnp.asarray(inside.data())
+    segments = Segments(groups[apart], int(groups.max()) + 1)
+    order = take(jnp.asarray(apart), segment_argsort(take(data, apart), segments, descending=descending))
     # the k-th element of a group in the result's own order
-    slots = np.lexsort((outside.of[axis], _groups(outside.of, axis)))
+    slots = np.lexsort((outside.of[axis], places))
     where = np.empty(len(slots), dtype=np.int64)
     where[slots] = np.arange(len(slots))
-    return take(order, where), inside, data, outcome
+    return data, take(order, where)
 
 
 def _groups(of: list[Any], axis: int) -> Any:
@@ -55,34 +148,3 @@ def _groups(of: list[Any], axis: int) -> Any:
     for position in rest:
         number = number * (int(position.max(initial=0)) + 1) + position
     return np.unique(number, return_inverse=True)[1].astype(np.int32)
-
-
-def _structured(outcome: Any, values: Any) -> Node:
-    shape = from_layout(outcome.layout)
-
-    def leaf(flat: Flat) -> Flat:
-        return replace(flat, data=values.reshape(flat.data.shape))  # type: ignore[no-any-return]
-
-    return map_flat(leaf, shape)
-
-
-@implements(ak.sort, np.sort, route="kernel")
-def _sort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = True, **kwargs: Any) -> Any:
-    order, _, data, outcome = _order(array, axis, ascending, stable, ak.sort)
-    if order is None:
-        return outcome
-    return wrap(_structured(outcome, jnp.take(data, order)), outcome.behavior, outcome.attrs)
-
-
-@implements(ak.argsort, np.argsort, route="kernel", differentiable=False)
-def _argsort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = True, **kwargs: Any) -> Any:
-    order, inside, _, outcome = _order(array, axis, ascending, stable, ak.argsort)
-    if order is None:
-        return outcome
-    axis = positional(array, axis)
-    at = jnp.asarray(inside.of[axis if axis >= 0 else axis + len(inside.of)])[order]
-    result = wrap(_structured(outcome, at), outcome.behavior, outcome.attrs)
-    lists = [n.offsets for n in iterate(node_of(array)) if isinstance(n, List)]
-    if lists:
-        flat_state(result).memo["positions of"] = lists[-1]
-    return result

@@ -7,30 +7,39 @@ from typing import Any
 
 import awkward as ak
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from ..algorithms.elementwise import combine
-from ..algorithms.reducing import reduce
+from ..algorithms.reducing import Reduction, number_depth, one_row, reduce, unfolded
 from ..highlevel.state import node_of, wrap
 from ..nodes.kinds import Flat, Node
 from ..registry import implements
 from ..structure.to_layout import stand_in
-from .reducers import _low_level, _wrapped, positional
+from .reducers import like, positional, register_nan, wrapped
 
 
-def _statistic(name: str, arrays: list[Any], weight: Any, axis: Any, options: dict[str, Any]) -> Any:
+_LINE = ("intercept", "slope", "intercept_error", "slope_error")
+
+
+def _statistic(name: str, arrays: list[Any], weight: Any, axis: Any, options: dict[str, Any], part: str = "") -> Any:
     """A statistic of one or two arrays, with optional weights broadcast to them."""
     function = getattr(ak, name)
-    stand_ins = [_stand_in(array) for array in arrays]
-    weights = {} if weight is None else {"weight": _stand_in(weight)}
-    with np.errstate(all="ignore"):
-        outcome = function(*_in_order(name, stand_ins, options), **weights, axis=axis, **_flags(options))
+    if weight is not None:
+        ak.to_layout(_stand_in(weight), primitive_policy="error")  # Awkward's complaint about scalars
     pieces = [*arrays, *([] if weight is None else [weight])]
-    nodes = _together(pieces)
-    axis = positional(arrays[0], axis)
-    chosen = {"ddof": options.get("ddof", 0), "n": options.get("n"), "weighted": weight is not None}
+
+    def ask(nodes: list[Node] | None) -> Any:
+        asked = [_stand_in(piece) for piece in pieces] if nodes is None else [like(arrays[0], node) for node in nodes]
+        weights = {} if weight is None else {"weight": asked.pop()}
+        with np.errstate(all="ignore"):
+            outcome = function(*_in_order(name, asked, options), **weights, axis=axis, **_flags(options))
+        return outcome[part] if part else outcome
+
+    chosen = {"ddof": options.get("ddof", 0), "n": options.get("n"), "weighted": weight is not None, "part": part}
     keepdims, masked = options.get("keepdims", False), options.get("mask_identity", False)
-    return _wrapped(reduce(name, nodes, axis, keepdims, masked, _low_level(outcome), chosen), outcome)
+    reduction = Reduction(name, positional(arrays[0], axis), keepdims, masked, chosen)
+    return wrapped(*reduce(reduction, _together(pieces), ask))
 
 
 def _in_order(name: str, stand_ins: list[Any], options: dict[str, Any]) -> list[Any]:
@@ -71,21 +80,7 @@ def _register_one(name: str) -> None:
         return _statistic(name, [x], weight, axis, options)
 
     implements(function, route="kernel", live=True)(_bound(function, call))
-    if name != "ptp":
-        nan = getattr(ak, f"nan{name}")
-
-        def call_nan(x: Any, weight: Any = None, ddof: Any = None, axis: Any = None, **kwargs: Any) -> Any:
-            return call(ak.nan_to_none(x), weight, ddof, axis, **kwargs)
-
-        implements(nan, getattr(np, f"nan{name}"), route="composed", live=True)(_bound(nan, call_nan))
-    numpy_arguments = {"mean", "std", "var", "ptp"}
-    if name in numpy_arguments:
-
-        def call_numpy(a: Any, axis: Any = None, *, ddof: Any = None, keepdims: bool = False) -> Any:
-            extra = {} if ddof is None else {"ddof": ddof}
-            return call(a, axis=axis, keepdims=keepdims, **extra)
-
-        implements(getattr(np, name), route="composed", live=True)(call_numpy)
+    register_nan(name)
 
 
 def _bound(function: Any, call: Any) -> Any:
@@ -104,7 +99,7 @@ for _name in ("mean", "var", "std"):
     _register_one(_name)
 
 
-@implements(ak.ptp, np.ptp, route="kernel", live=True)
+@implements(ak.ptp, route="kernel", live=True)
 def _ptp(array: Any, axis: Any = None, **kwargs: Any) -> Any:
     return _statistic("ptp", [array], None, axis, {"mask_identity": True, **kwargs})
 
@@ -128,31 +123,20 @@ def _pair(x: Any, y: Any) -> list[Any]:
     return [x if isinstance(x, ak.Array) else ak.Array(x), y if isinstance(y, ak.Array) else ak.Array(y)]
 
 
-@implements(ak.linear_fit, route="composed", live=True)
-def _linear_fit(
-    x: Any, y: Any, weight: Any = None, axis: Any = None, *, keepdims: bool = False, mask_identity: bool = False, **kw: Any
-) -> Any:
-    options = {"axis": axis, "keepdims": keepdims, "mask_identity": mask_identity}
-    x, y = x * 1.0, y * 1.0
-    w = (x * 0 + 1) if weight is None else (x * 0 + weight)
-    total, sx, sy = ak.sum(w, **options), ak.sum(x * w, **options), ak.sum(y * w, **options)
-    sxx, sxy = ak.sum(x * x * w, **options), ak.sum(x * y * w, **options)
-    delta = total * sxx - sx * sx
-    parts = {
-        "intercept": (sxx * sy - sx * sxy) / delta,
-        "slope": (total * sxy - sx * sy) / delta,
-        "intercept_error": np.sqrt(sxx / delta),
-        "slope_error": np.sqrt(total / delta),
-    }
-    if isinstance(delta, ak.Array):
-        return ak.zip(parts, with_name="LinearFit", depth_limit=1 if delta.ndim == 1 else None)
-    rows = {key: wrap(Flat(value.reshape(1))) for key, value in parts.items()}
+@implements(ak.linear_fit, route="kernel", live=True)
+def _linear_fit(x: Any, y: Any, weight: Any = None, axis: Any = None, **kwargs: Any) -> Any:
+    parts = {part: _statistic("linear_fit", _pair(x, y), weight, axis, kwargs, part) for part in _LINE}
+    if isinstance(parts["slope"], ak.Array):
+        return ak.zip(parts, with_name="LinearFit", depth_limit=1)
+    rows = {part: wrap(Flat(jnp.reshape(value, 1))) for part, value in parts.items()}
     return ak.zip(rows, with_name="LinearFit")[0]
 
 
 @implements(ak.softmax, route="composed", live=True)
 def _softmax(x: Any, axis: Any = None, *, keepdims: bool = False, mask_identity: bool = False, **kwargs: Any) -> Any:
-    ak.softmax(_stand_in(x), axis=axis)  # Awkward's errors for the axis
+    node = unfolded(node_of(x))
+    small = node if number_depth(node) is None else one_row(node)
+    ak.softmax(like(x, small), axis=axis, keepdims=True)  # Awkward's errors for the axis
     axis = positional(x, axis)
     e = np.exp(x)
     return e / ak.sum(e, axis=axis, keepdims=keepdims, mask_identity=mask_identity)

@@ -27,7 +27,6 @@ _FACTS = frozenset(
         "is_tuple",
         "is_union",
         "is_unknown",
-        "length",
         "minmax_depth",
         "parameter",
         "parameters",
@@ -59,6 +58,16 @@ class _Backend:
 BACKEND = _Backend()
 
 
+def described(array: Any) -> Any:
+    """A layout of the right type and no data, which claims no length that is known only at run time."""
+    from ..nodes.kinds import Live
+    from .state import flat_state
+
+    state = flat_state(array)
+    layout = state.stand_in()
+    return layout.to_typetracer(forget_length=True) if isinstance(state.node, Live) else layout
+
+
 class Facade:
     """The layout of a traced array, as far as it is known while tracing."""
 
@@ -76,6 +85,11 @@ class Facade:
 
     def __len__(self) -> int:
         return len(self._array)
+
+    @property
+    def length(self) -> Any:
+        """The number of rows; Awkward's "unknown" after a selection of rows by traced values."""
+        return described(self._array).length
 
     def __getattr__(self, name: str) -> Any:
         from .state import flat_state, tracer_in

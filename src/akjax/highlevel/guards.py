@@ -18,9 +18,9 @@ from .. import _compat
 from ..errors import ConcreteValueError
 from ..nodes.kinds import Flat, Live
 from . import operations
-from .facade import Facade
-from .protocols import any_traced, array_function, awkward_function, to_host
-from .state import KEY, materialise, node_of, state_of, tracer_in
+from .facade import Facade, described
+from .protocols import PLAIN, any_traced, array_function, awkward_function, is_ordinary, to_host
+from .state import KEY, flat_state, materialise, no_data, node_of, state_of, tracer_in
 from .transforming import new_numpy_array
 
 _originals: dict[tuple[type, str], Any] = {}
@@ -32,24 +32,21 @@ class _Layout:
     def __get__(self, array: Any, owner: type | None = None) -> Any:
         if array is None:
             return self
-        if KEY not in array.__dict__:
-            message = "_layout"
-            raise AttributeError(message)
         state = state_of(array)
-        if state is None:
+        if state is None or state.kind == "misfit":
             return materialise(array)
         if state.kind == "placeholder":
-            message = f"this array holds no data: its leaves are {state.leaves!r:.200}"
-            raise TypeError(message)
+            raise no_data(state.leaves)
         return Facade(array)
 
 
 class _JaxArray:
-    """`__jax_array__` of flat arrays, so that `jnp.sin(array)` works and `tracer * array` stays an `ak.Array`."""
+    """`__jax_array__` of flat arrays: `jnp.sin(array)` works, and `tracer * array` stays an `ak.Array`."""
 
     def __get__(self, array: Any, owner: type | None = None) -> Any:
         if array is None or _compat.called_by_operator():
-            raise AttributeError("__jax_array__")
+            message = "__jax_array__"
+            raise AttributeError(message)
         return lambda: operations.to_jax(array)
 
 
@@ -68,6 +65,7 @@ def _guard(cls: type, name: str, ours: Callable[..., Any]) -> None:
 
 def _needs_values(what: str) -> Callable[..., Any]:
     def raises(self: Any, *args: Any, **kwargs: Any) -> Any:
+        node_of(self)  # arrays without proper data say so
         raise ConcreteValueError(tracer_in(self), what)
 
     return raises
@@ -84,6 +82,10 @@ def install() -> None:
         _install_common(cls)
     _install_array()
     _guard_numpy_array()
+    # an `ak.*` function of tracers and no `ak.Array` is ours too
+    jax.core.Tracer.__awkward_function__ = awkward_function  # type: ignore[attr-defined]
+    _compat.take_jax_arrays_for_numpy()
+    _compat.describe_jax_arrays_in_errors()
 
 
 def _install_common(cls: Any) -> None:
@@ -107,7 +109,10 @@ def _install_common(cls: Any) -> None:
 
 
 def _guard_numpy_array() -> None:
-    """`ak.contents.NumpyArray(tracer)`, as callbacks of `ak.transform` write it; Awkward would start its JAX backend."""
+    """`ak.contents.NumpyArray(tracer)`, as callbacks of `ak.transform` write it.
+
+    Awkward would start its JAX backend.
+    """
     cls: Any = ak.contents.NumpyArray
     before = cls.__init__
     _originals[cls, "__init__"] = before
@@ -119,8 +124,9 @@ def _guard_numpy_array() -> None:
                 made = new_numpy_array(data, parameters)
                 if made is None:
                     message = (
-                        "ak.contents.NumpyArray cannot hold a traced JAX array: make an array with ak.from_jax(data) or "
-                        "ak.Array(data), or build layouts inside the function given to ak.transform"
+                        "ak.contents.NumpyArray cannot hold a traced JAX array: make an array with "
+                        "ak.from_jax(data) or ak.Array(data), or build layouts inside the function given to "
+                        "ak.transform"
                     )
                     raise TypeError(message)
                 self.__dict__.update(made.__dict__)
@@ -154,7 +160,9 @@ def _guard_getitem(cls: Any) -> None:
 
     @functools.wraps(before)
     def guarded(self: Any, where: Any) -> Any:
-        if (KEY in self.__dict__ and state_of(self) is not None) or any_traced((where,)):
+        if KEY not in self.__dict__ and type(where) in PLAIN:
+            return before(self, where)
+        if state_of(self) is not None or any_traced((where,)):
             return operations.getitem(self, where)
         return before(self, to_host(where))
 
@@ -167,7 +175,7 @@ def _guard_setitem(cls: Any) -> None:
 
     @functools.wraps(before)
     def guarded(self: Any, where: Any, what: Any) -> None:
-        if (KEY in self.__dict__ and state_of(self) is not None) or any_traced((what,)):
+        if state_of(self) is not None or any_traced((what,)):
             operations.set_field(self, where, what)
         else:
             before(self, where, to_host(what))
@@ -181,6 +189,8 @@ def _guard_ufunc(cls: Any) -> None:
 
     @functools.wraps(before)
     def guarded(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if is_ordinary(inputs):
+            return before(self, ufunc, method, *inputs, **kwargs)
         if any_traced(inputs):
             return operations.ufunc(ufunc, method, inputs, kwargs)
         return before(self, ufunc, method, *map(to_host, inputs), **kwargs)
@@ -194,7 +204,9 @@ def _guard_init(cls: Any) -> None:
 
     @functools.wraps(before)
     def guarded(self: Any, data: Any, *args: Any, **kwargs: Any) -> None:
-        if isinstance(data, Facade) or any_traced((data,)):
+        if isinstance(data, ak.contents.Content):
+            before(self, data, *args, **kwargs)
+        elif isinstance(data, Facade) or any_traced((data,)):
             operations.construct(self, data, *args, **kwargs)
         else:
             before(self, to_host(data), *args, **kwargs)
@@ -203,34 +215,34 @@ def _guard_init(cls: Any) -> None:
 
 
 def _repr(self: Any, limit_cols: int) -> str:
-    state = self.__dict__[KEY]
+    state = flat_state(self)
     name = type(self).__name__
-    if state.kind == "placeholder":
-        return f"<{name} of placeholders {state.spec!r:.{max(20, limit_cols)}}>"
+    if state.kind != "traced":
+        what = "placeholders" if state.kind == "placeholder" else "leaves that do not fit"
+        return f"<{name} of {what} {state.spec!r:.{max(20, limit_cols)}}>"
     try:
-        described = str(ak.Array(state.stand_in()).type) if isinstance(self, ak.Array) else _record_type(state)
-    except Exception as error:  # noqa: BLE001  a repr must not fail, whatever the leaves are
-        described = f"unknown: {type(error).__name__}"
-    text = f"<{name} (traced by JAX) type={described!r}>"
+        layout = described(self)
+        kind = str((ak.Record if isinstance(layout, ak.record.Record) else ak.Array)(layout).type)
+    except Exception as error:  # a repr must not fail, whatever the leaves are
+        kind = f"unknown: {type(error).__name__}"
+    text = f"<{name} (traced by JAX) type={kind!r}>"
     return text if len(text) <= max(limit_cols, 60) else text[: max(limit_cols, 60) - 5] + "...'>"
-
-
-def _record_type(state: Any) -> str:
-    return str(ak.Record(state.stand_in()).type)
 
 
 def _length(self: Any) -> int:
     node = node_of(self)
     if isinstance(node, Live):
-        message = "the number of rows that were selected by traced values is known only at run time; count them with ak.num(array, axis=0) or ak.count"
+        message = (
+            "the number of rows that were selected by traced values is known only at run time; count them "
+            "with ak.num(array, axis=0) or ak.count"
+        )
         raise jax.errors.TracerIntegerConversionError(node.dead) from TypeError(message)
     if isinstance(node, Flat) and jnp.ndim(node.data) == 0:
-        raise TypeError("this is one row of an array, as jax.vmap hands it out: it has no length")
+        message = "this is one row of an array, as jax.vmap hands it out: it has no length"
+        raise TypeError(message)
     return node.length
 
 
 def _rows(self: Any) -> Iterator[Any]:
     for k in range(len(self)):
         yield self[k]
-
-

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import awkward as ak
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from ..algorithms.runtime import RunTime, attach, merge, strip
-from ..algorithms.tracking import START, Table
+from ..algorithms.tracking import Table, nodes_of_numbers, outline
 from ..nodes.kinds import Flat
 from ..nodes.walk import iterate
-from ..structure.from_layout import from_layout
 from ..structure.to_layout import stand_in
 from .state import node_of, wrap
 
@@ -33,10 +34,16 @@ class Fixed:
 
 
 def as_data(value: Any) -> Any:
-    """A scalar argument marked as data; everything else as it is."""
+    """An argument that holds data, marked as such; what is no data as it is."""
     if isinstance(value, bool | int | float | complex | np.number | np.bool_):
         return Value(value)
+    if isinstance(value, np.ndarray | list):
+        return ak.Array(value)
     return value
+
+
+# these put elements of several buffers into one, whose dtype and structure depend on all of theirs
+_JOINING = frozenset({ak.concatenate, ak.fill_none, ak.flatten, ak.ravel, ak.where})
 
 
 def move(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -50,26 +57,32 @@ def move(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     Returns:
         What the function returns, with traced arrays in place of tracked ones; plain facts stay concrete.
     """
+
+    def called(argument: _Arguments) -> Any:
+        return function(*map(argument, args), **{key: argument(value) for key, value in kwargs.items()})
+
     table = Table()
-    tracked = _Arguments(table, true=False)
-    result = function(*map(tracked, args), **{key: tracked(value) for key, value in kwargs.items()})
-    truth: list[Any] = []
+    result = called(_Arguments(table))
+    truth = functools.cache(lambda: called(_Arguments(None)))
+    joined = function in _JOINING and len(table.dtypes()) > 1
+    if joined and not _alike(result, truth()):
+        # it joined booleans with numbers
+        table = Table(booleans_apart=False)
+        result = called(_Arguments(table))
+    return _untrack(result, table, truth, joined)
 
-    def true_result() -> Any:
-        if not truth:
-            real = _Arguments(table, true=True)
-            truth.append(function(*map(real, args), **{key: real(value) for key, value in kwargs.items()}))
-        return truth[0]
 
-    return _untrack(result, table, true_result)
+def _alike(one: Any, two: Any) -> bool:
+    if isinstance(one, ak.Array) and isinstance(two, ak.Array):
+        return outline(nodes_of_numbers(one.layout)) == outline(nodes_of_numbers(two.layout))
+    return type(one) is type(two)
 
 
 class _Arguments:
-    """Turns arguments into tracked ones, or into zeros of the true dtypes."""
+    """Turns arguments into tracked ones, or, without a table, into zeros of the true dtypes."""
 
-    def __init__(self, table: Table, true: bool) -> None:
+    def __init__(self, table: Table | None) -> None:
         self._table = table
-        self._true = true
 
     def __call__(self, value: Any) -> Any:
         if isinstance(value, Value):
@@ -78,7 +91,7 @@ class _Arguments:
             return value.value
         if isinstance(value, ak.Array | ak.Record):
             node = node_of(value)
-            layout = stand_in(node) if self._true else self._table.layout(node)
+            layout = stand_in(node) if self._table is None else self._table.layout(node)
             return type_of(layout)(layout, behavior=value.behavior, attrs=value.attrs)
         if isinstance(value, jax.Array):
             return self._buffer(value) if value.ndim else self._scalar(value)
@@ -89,16 +102,12 @@ class _Arguments:
         return value
 
     def _scalar(self, value: Any) -> Any:
-        if not isinstance(value, jax.Array):
-            if self._true:
-                return value
-            value = np.asarray(value)
-        if self._true:
-            return np.zeros((), value.dtype)[()]
-        return self._table.ids(value.reshape(1))[0]
+        if self._table is not None:
+            return self._table.ids(jnp.reshape(value, 1) if isinstance(value, jax.Array) else np.reshape(value, 1))[0]
+        return np.zeros((), value.dtype)[()] if isinstance(value, jax.Array) else value
 
     def _buffer(self, value: Any) -> Any:
-        numbers = np.zeros(value.shape, value.dtype) if self._true else self._table.ids(value)
+        numbers = np.zeros(value.shape, value.dtype) if self._table is None else self._table.ids(value)
         return ak.Array(ak.contents.NumpyArray(numbers))
 
 
@@ -107,21 +116,21 @@ def type_of(layout: Any) -> Any:
     return ak.Record if isinstance(layout, ak.record.Record) else ak.Array
 
 
-def _untrack(result: Any, table: Table, truth: Callable[[], Any]) -> Any:
+def _untrack(result: Any, table: Table, truth: Callable[[], Any], joined: bool) -> Any:
     if isinstance(result, ak.Array | ak.Record):
-        numbers = [n for n in iterate(from_layout(result.layout)) if isinstance(n, Flat)]
-        if not any(table.tracked(n.data) for n in numbers):
+        numbers = [n for n in iterate(nodes_of_numbers(result.layout)) if isinstance(n, Flat)]
+        if not joined and not any(table.tracked(n.data) for n in numbers):
             # nothing that depends on data: a fact of structure, or no elements at all
             return truth() if any(n.data.size == 0 for n in numbers) else result
-        node = table.node(result.layout, lambda: truth().layout)
+        node = table.node(result.layout, lambda: truth().layout, joined)
         return wrap(node, result.behavior, result.attrs, type(result))
     if type(result) in (list, tuple):
         parts = enumerate(result)
-        return type(result)(_untrack(part, table, lambda i=i: truth()[i]) for i, part in parts)  # type: ignore[misc]
+        return type(result)(_untrack(part, table, lambda i=i: truth()[i], joined) for i, part in parts)  # type: ignore[misc]
     if type(result) is dict:
-        return {key: _untrack(part, table, lambda k=key: truth()[k]) for key, part in result.items()}  # type: ignore[misc]
-    if isinstance(result, np.integer | np.floating) and result >= START:
-        return table.element(int(result))
+        return {key: _untrack(part, table, lambda k=key: truth()[k], joined) for key, part in result.items()}  # type: ignore[misc]
+    if isinstance(result, np.generic) and table.tracked(np.asarray(result)):
+        return table.element(np.asarray(result))
     return result
 
 
@@ -143,14 +152,18 @@ def on_envelopes(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any
             node, run_time = strip(node_of(value))
             found.append(run_time)
             return wrap(node, value.behavior, value.attrs) if run_time else value
+        if isinstance(value, np.ndarray | jax.Array) and np.ndim(value):
+            found.append(RunTime(depth=np.ndim(value) - 1))
         if type(value) in (list, tuple):
             return type(value)(envelope(item) for item in value)
         if type(value) is dict:
             return {key: envelope(item) for key, item in value.items()}
         return value
 
-    result = function(*map(envelope, args), **{key: envelope(value) for key, value in kwargs.items()})
+    arguments = [envelope(value) for value in args]
+    named = {key: envelope(value) for key, value in kwargs.items()}
     run_time = merge(found) if found else RunTime()
+    result = function(*arguments, **named)
     return _attach_all(result, run_time) if run_time else result
 
 

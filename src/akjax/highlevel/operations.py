@@ -10,11 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import _compat
-from ..algorithms import selecting, ufuncs
-from ..algorithms.elementwise import EmptyLeaf, combine, values_of
-from ..algorithms.gathering import gather_lists, gather_rows
-from ..algorithms.runtime import depth_of
-from ..algorithms.tracking import Table
+from ..algorithms import ranks, selecting, ufuncs
+from ..algorithms.elementwise import Level, combine, values_of
+from ..algorithms.gathering import gather_lists, gather_rows, gather_shaped
+from ..algorithms.runtime import as_list, columns, depth_of
 from ..errors import ConcreteValueError, StructureError
 from ..nodes.kinds import Constant, Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, Row, replace
 from ..nodes.moving import carry, indexed, option, project
@@ -22,7 +21,7 @@ from ..nodes.walk import has_run_time_structure, iterate
 from ..structure.to_layout import stand_in
 from .facade import Facade
 from .moving import move
-from .protocols import any_traced
+from .protocols import any_traced, noted, to_host
 from .state import KEY, assign, flat_state, is_traced, node_of, state_of, tracer_in, wrap
 
 # ------------------------------------------------------------------------------- indexing
@@ -30,11 +29,12 @@ from .state import KEY, assign, flat_state, is_traced, node_of, state_of, tracer
 
 def getitem(array: Any, where: Any) -> Any:
     """`array[where]` when the array or the index is traced."""
+    where = to_host(where)
     if isinstance(where, str) or _names(where):
         return _fields(array, where)
     if isinstance(where, ak.Array) and is_traced(where):
         return _traced_array_index(array, where)
-    if isinstance(where, jax.Array) and (_compat.is_tracer(where) or where.ndim):
+    if isinstance(where, jax.Array):
         return _traced_array_index(array, ak.Array(where)) if where.ndim else _traced_integer(array, where)
     if isinstance(where, tuple) and any_traced(where):
         return _traced_tuple(array, where)
@@ -87,17 +87,42 @@ def _static_index_of_live(array: Any, node: Node, where: Any) -> Any:
         rest = where[1:]
         first = _fields(array, where[0])
         return first[rest if len(rest) != 1 else rest[0]] if rest else first
-    if isinstance(where, slice) and where == slice(None) or where is Ellipsis:
-        return wrap(node, array.behavior, array.attrs, type(array))
-    if isinstance(where, ak.Array | np.ndarray):
-        condition = ak.Array(where)
-        if not isinstance(node, Live):
-            return _static_rows(array, node, condition)
+    if isinstance(where, ak.Array | np.ndarray) and not isinstance(node, Live):
+        return _static_rows(array, node, ak.Array(where))
+    wheres = where if isinstance(where, tuple) else (where,)
+    wheres = tuple(slice(None) if one is Ellipsis and len(wheres) == 1 else one for one in wheres)
+    # whole axes, then one that is indexed
+    *whole, last = wheres if wheres else (slice(None),)
+    if all(isinstance(one, slice) and one == slice(None) for one in whole):
+        if isinstance(last, slice):
+            found = node if last == slice(None) else ranks.part(node, last, len(whole))
+            return wrap(found, array.behavior, array.attrs)
+        if isinstance(last, int | np.integer) and not isinstance(last, bool):
+            if whole:
+                found = ranks.element(node, int(last), len(whole), missing=False)
+                return wrap(found, array.behavior, array.attrs)
+            if not isinstance(node, Live | Masked):
+                return _one_row(array, node, int(last))
     message = (
-        "indexing by position after a selection by traced values is not supported yet: which element stands where "
-        "is known only at run time. Reduce (ak.max, ak.argmax, ak.sum), or index before selecting"
+        "indexing by position after a selection by traced values takes array[:, k] and slices, as in array[:, :2]: "
+        "which element stands where is known only at run time. Reduce (ak.max, ak.argmax, ak.sum), use ak.firsts, or index "
+        "before selecting"
     )
     raise StructureError(message)
+
+
+def _one_row(array: Any, node: Node, at: int) -> Any:
+    """One row of an array whose rows all exist."""
+    row = project(carry(node, np.arange(node.length)[at : at + 1 or None]))
+    if row.length == 0:
+        message = f"index {at} is out of bounds for an array of length {node.length}"
+        raise IndexError(message)
+    found = Row(row) if isinstance(row, Record) else as_list(row)
+    if isinstance(found, List):
+        found = found.content
+    elif isinstance(found, Flat):
+        return found.data[0]
+    return wrap(found, array.behavior, array.attrs)
 
 
 def _static_rows(array: Any, node: Node, condition: Any) -> Any:
@@ -113,18 +138,38 @@ def _traced_array_index(array: Any, where: Any) -> Any:
     index = node_of(where)
     kind = _dtype_of(index)
     if kind == np.bool_:
+        if isinstance(index, Flat) and index.data.ndim > 1:
+            array, where = _joined_axes(array, index.data.shape), wrap(Flat(index.data.reshape(-1)))
+            index = node_of(where)
         return _selection(array, where, index)
     if kind is not None and kind.kind in "iu":
         node = node_of(array)
         if has_run_time_structure(node):
             message = "an index made of traced values cannot follow a selection by traced values yet: index first"
             raise StructureError(message)
+        if isinstance(index, Flat) and index.data.ndim > 1:
+            return wrap(gather_shaped(node, index.data), array.behavior, array.attrs)
         if depth_of(index) == 0:
             return wrap(gather_rows(node, index), array.behavior, array.attrs)
         promised = flat_state(where).memo.get("positions of") in _offsets(node)
         return wrap(gather_lists(node, index, promised), array.behavior, array.attrs)
     message = "only integers and booleans can be used as an index"
     raise TypeError(message)
+
+
+def _joined_axes(array: Any, shape: tuple[int, ...]) -> Any:
+    """The array with those axes made one that a mask of this shape covers, as NumPy reads such a mask."""
+    node = node_of(array)
+    for size in shape[1:]:
+        node = project(node)
+        if isinstance(node, Flat) and node.data.shape[1:2] == (size,):
+            node = Flat(node.data.reshape((-1, *node.data.shape[2:])))
+        elif isinstance(node, Regular) and node.size == size:
+            node = node.content
+        else:
+            message = f"a traced mask with axes {shape} fits an array whose first axes have these lengths only"
+            raise IndexError(message)
+    return wrap(node, array.behavior, array.attrs)
 
 
 def _offsets(node: Node) -> list[Any]:
@@ -139,17 +184,20 @@ def _dtype_of(node: Node) -> Any:
 
 
 def _selection(array: Any, where: Any, condition: Node) -> Any:
-    """`array[condition]`: the mask of a condition is made once, so that equal selections are one."""
+    """`array[condition]`."""
     node = node_of(array)
     if not has_run_time_structure(node) and not has_run_time_structure(condition):
         # Awkward says what is wrong with lengths and lists that do not fit
         ak.Array(stand_in(node))[ak.Array(stand_in(condition))]
-    state = flat_state(where)
-    dead = state.memo.get("dead")
-    if dead is None:
-        dead = selecting.mask_of(condition)
-        state.memo["dead"] = dead
-    return wrap(selecting.select(node, condition, dead), array.behavior, array.attrs)
+    return wrap(selecting.select(node, _condition(where, condition)), array.behavior, array.attrs)
+
+
+def _condition(where: Any, node: Node) -> selecting.Condition:
+    """A condition is read once, so that what is selected by it twice is known to be the same."""
+    memo = flat_state(where).memo
+    if "condition" not in memo:
+        memo["condition"] = selecting.read(node)
+    return memo["condition"]  # type: ignore[no-any-return]
 
 
 def _traced_integer(array: Any, where: Any) -> Any:
@@ -172,6 +220,7 @@ def _traced_tuple(array: Any, where: Any) -> Any:
             if has_run_time_structure(node):
                 message = "an index made of traced values cannot follow a selection by traced values yet: index first"
                 raise StructureError(message)
+            stand_in(node)[:, 0:0]  # Awkward's error where there are no lists
             lists = gather_lists(node, Regular(Flat(jnp.broadcast_to(inner, (node.length,))), 1, node.length))
             return ak.flatten(wrap(lists, array.behavior, array.attrs), axis=1)
     message = "a tuple index may hold traced values only as array[:, integer] or after a field name: apply them one by one"
@@ -191,7 +240,8 @@ def ufunc(function: Any, method: str, inputs: Any, kwargs: dict[str, Any]) -> An
     if function is np.matmul:
         message = "matrix multiplication (`@` or `np.matmul`) is not implemented for Awkward Arrays"
         raise NotImplementedError(message)
-    return Ufunc(function, list(inputs), kwargs.get("dtype")).call()
+    result = Ufunc(function, list(inputs), kwargs.get("dtype")).call()
+    return noted(function, inputs, kwargs, result)
 
 
 class Ufunc:
@@ -230,10 +280,7 @@ class Ufunc:
         nodes = [x for x in self._inputs if _is_node(x)]
         fill = ufuncs.fill_for(self._function)
         special = any(isinstance(n, Record) or _nominal(n) for node in nodes for n in iterate(node))
-        try:
-            results = combine(self._leaf, nodes, fill=fill, override=self._override, fast=not special)
-        except EmptyLeaf:
-            results = self._of_nothing(nodes)
+        results = combine(self._leaf, nodes, fill=fill, override=self._override, fast=not special)
         wrapped = tuple(wrap(node, self._behavior, self._attrs) for node in results)
         if single:
             wrapped = tuple(part[0] for part in wrapped)
@@ -244,66 +291,77 @@ class Ufunc:
         values = [next(remaining) if _is_node(x) else x for x in self._inputs]
         return ufuncs.apply(self._function, values, self._dtype)
 
-    def _of_nothing(self, nodes: list[Node]) -> tuple[Node, ...]:
-        """Without elements the types are all there is, and Awkward knows them."""
-        values = []
-        for x in self._inputs:
-            if _is_node(x):
-                values.append(ak.Array(stand_in(x), behavior=self._behavior))
-            elif isinstance(x, jax.Array):
-                values.append(np.ones((), x.dtype)[()])
-            else:
-                values.append(x)
-        with np.errstate(all="ignore"):
-            result = self._function(*values)
-        return tuple(node_of(part) for part in (result if isinstance(result, tuple) else (result,)))
-
-    def _override(self, layouts: tuple[Any, ...], table: Table) -> Any:
+    def _override(self, level: Level) -> Any:
         """A user's overload for these types, or Awkward's complaint that there is none."""
-        signature = self._signature(layouts)
+        layouts = level.layouts
+        signature = self._signature(level)
         if signature is not None:
             custom = _compat.find_ufunc(self._behavior, signature)
             if custom is not None:
-                return self._call_overload(custom, layouts, table)
+                return _layouts(custom(*self._wrapped(level)), level)
+        texts = self._texts(level)
+        if texts is not None:
+            return _layouts(self._function(*texts), level)
         for layout in layouts:
             generic = _compat.find_ufunc_generic(self._function, layout, self._behavior)
             if generic is not None:
-                wrapped = self._wrapped(layouts, table)
-                result = generic(self._function, "__call__", wrapped, {})
+                result = generic(self._function, "__call__", self._wrapped(level), {})
                 if result is not NotImplemented:
-                    return _tracked_again(result, table)
-        if all(layout.parameter("__list__") or layout.parameter("__record__") for layout in layouts):
-            names = ", ".join(layout.parameter("__list__") or layout.parameter("__record__") for layout in layouts)
+                    return _layouts(result, level)
+        if all(map(_name, layouts)):
+            names = ", ".join(map(_name, layouts))
             message = f"no numpy.{self._function.__name__} overloads for custom types: {names}"
             raise TypeError(message)
         return None
 
-    def _signature(self, layouts: tuple[Any, ...]) -> Any:
-        remaining = iter(layouts)
-        signature: list[Any] = []
-        nominal = False
+    def _signature(self, level: Level) -> Any:
+        if not any(map(_name, level.layouts)):
+            return None
+        nodes = iter(level.nodes())
+        signature: list[Any] = [self._function]
         for x in self._inputs:
-            if not _is_node(x):
-                signature.append(float if _compat.is_tracer(x) else type(x))
-                continue
-            layout = next(remaining)
-            name = layout.parameter("__record__") or layout.parameter("__list__")
-            nominal = nominal or name is not None
-            signature.append(name if name is not None else (layout.dtype.type if layout.is_numpy else None))
-        return (self._function, *signature) if nominal else None
+            node = next(nodes) if _is_node(x) else None
+            name = None if node is None else _name_of(node)
+            if name is not None:
+                signature.append(name)
+            elif node is None:
+                signature.append(x.dtype.type if isinstance(x, jax.Array) else type(x))
+            elif isinstance(node, Flat):
+                signature.append(np.dtype(node.data.dtype).type)
+            else:
+                return None
+        return tuple(signature)
 
-    def _wrapped(self, layouts: tuple[Any, ...], table: Table) -> list[Any]:
-        remaining = iter(layouts)
-        return [wrap(table.node(next(remaining)), self._behavior) if _is_node(x) else x for x in self._inputs]
+    def _texts(self, level: Level) -> list[Any] | None:
+        """The operands if all are strings: these are structure, so that Awkward itself can compare them."""
+        layouts = iter(level.layouts)
+        operands = [next(layouts) if _is_node(x) else x for x in self._inputs]
+        if all(isinstance(x, str | bytes) or _is_text(x) for x in operands):
+            return [x if isinstance(x, str | bytes) else ak.Array(x) for x in operands]
+        return None
 
-    def _call_overload(self, custom: Any, layouts: tuple[Any, ...], table: Table) -> Any:
-        return _tracked_again(custom(*self._wrapped(layouts, table)), table)
+    def _wrapped(self, level: Level) -> list[Any]:
+        nodes = iter(level.nodes())
+        return [wrap(next(nodes), self._behavior) if _is_node(x) else x for x in self._inputs]
 
 
-def _tracked_again(result: Any, table: Table) -> Any:
+def _layouts(result: Any, level: Level) -> Any:
     parts = result if isinstance(result, tuple) else (result,)
-    layouts = tuple(table.layout(node_of(part)) for part in parts)
+    layouts = tuple(level.layout(node_of(part)) for part in parts)
     return layouts if len(layouts) > 1 else layouts[0]
+
+
+def _name(layout: Any) -> Any:
+    return layout.parameter("__record__") or layout.parameter("__list__")
+
+
+def _name_of(node: Node) -> Any:
+    parameters = node.parameters or {}
+    return parameters.get("__record__") or parameters.get("__list__")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, ak.contents.Content) and value.parameter("__array__") in ("string", "bytestring")
 
 
 def _is_node(value: Any) -> bool:
@@ -401,7 +459,7 @@ def _columns(data: dict[str, Any]) -> Any:
             f"({' vs '.join(map(str, sorted(lengths)))}). For automatic broadcasting use 'ak.zip' instead."
         )
         raise ValueError(message)
-    return Record(tuple(nodes), tuple(data), lengths.pop() if lengths else 0)
+    return columns(nodes, tuple(data))
 
 
 def copy(array: Any, memo: Any = None) -> Any:

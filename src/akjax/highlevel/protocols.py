@@ -11,16 +11,30 @@ import numpy as np
 
 from .. import registry
 from .._compat import is_tracer
-from .state import is_traced
+from ..algorithms.numbering import note
+from .state import KEY, is_traced
 
-_PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None), np.ndarray, slice, type(...)})
+PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None), np.ndarray, slice, type(...)})
+
+
+_ARRAYS = (ak.Array, ak.Record)
+
+
+def is_ordinary(values: Iterable[Any]) -> bool:
+    """Whether all values are plain or arrays JAX has never seen: the short way for eager code."""
+    for value in values:
+        if type(value) in PLAIN:
+            continue
+        if not isinstance(value, _ARRAYS) or KEY in value.__dict__:
+            return False
+    return True
 
 
 def any_traced(values: Iterable[Any]) -> bool:
     """Whether a traced array or a tracer is among the values, or in lists and dicts of them."""
     for value in values:
         kind = type(value)
-        if kind in _PLAIN:
+        if kind in PLAIN:
             continue
         if isinstance(value, ak.Array | ak.Record):
             if is_traced(value):
@@ -38,7 +52,7 @@ def any_traced(values: Iterable[Any]) -> bool:
 
 def to_host(value: Any) -> Any:
     """Concrete JAX arrays as NumPy's, so that eager Awkward takes them."""
-    if type(value) in _PLAIN or isinstance(value, ak.Array | ak.Record):
+    if type(value) in PLAIN or isinstance(value, ak.Array | ak.Record):
         return value
     if isinstance(value, jax.Array) and not is_tracer(value):
         return np.asarray(value) if value.ndim else np.asarray(value)[()]
@@ -52,48 +66,96 @@ def to_host(value: Any) -> Any:
 def awkward_function(self: Any, function: Any, array_likes: Any, args: Any, kwargs: Any) -> Any:
     """`ak.*` on at least one `ak.Array`: ours when something is traced, Awkward's own otherwise."""
     entry = registry.find(function)
+    if is_ordinary(args) and is_ordinary(kwargs.values()) and (entry is None or not entry.always):
+        return _resume(function, args, kwargs)
     if not any_traced(args) and not any_traced(kwargs.values()):
-        return entry.call(*args, **kwargs) if entry is not None and entry.always else eager(function, args, kwargs)
+        other = next(filter(None, map(_foreign, array_likes)), None)
+        if other is not None:
+            return other(function, array_likes, args, kwargs)
+        if entry is not None and entry.always:
+            return entry.call(*args, **kwargs)
+        return eager(function, args, kwargs)
     if entry is None:
-        name = f"{function.__module__.rsplit('.', 1)[0]}.{function.__qualname__}".replace("awkward.operations", "ak")
+        module = function.__module__.rsplit(".", 1)[0].replace("awkward.operations", "ak")
+        name = f"{module}.{function.__qualname__}"
         message = (
             f"{name} is not available on traced arrays yet: call it outside the transformed function, "
             "or on arrays that do not depend on its arguments"
         )
         raise NotImplementedError(message)
-    return entry.call(*args, **kwargs)
+    args = tuple(map(_as_array, args))
+    return noted(function, args, kwargs, entry.call(*args, **kwargs))
+
+
+def _as_array(value: Any) -> Any:
+    return ak.Array(value) if is_tracer(value) and value.ndim else value
+
+
+def noted(function: Any, args: Any, kwargs: dict[str, Any], result: Any) -> Any:
+    """The result of a function, of which it is noted what it was computed from (see `numbering`)."""
+    operands, structure = jax.tree.flatten((args, kwargs), is_leaf=_is_behavior)
+    note((function, structure), operands, jax.tree.leaves(result))
+    return result
+
+
+def _is_behavior(value: Any) -> bool:
+    """Whether a dict has keys that JAX may be unable to sort."""
+    return type(value) is dict and not all(isinstance(key, str) for key in value)
+
+
+def _foreign(value: Any) -> Any:
+    """How another library's array, as dask-awkward's, implements `ak.*` functions."""
+    if isinstance(value, ak.Array | ak.Record):
+        return None
+    return getattr(value, "__awkward_function__", None)
 
 
 def eager(function: Any, args: Any, kwargs: Any) -> Any:
     """Awkward's own implementation, with concrete JAX arrays taken as NumPy's."""
-    implementation = getattr(function, "__wrapped__", None)
-    if implementation is None:
+    if not hasattr(function, "__wrapped__"):
         return function(*args, **kwargs)
-    generator = implementation(*map(to_host, args), **{key: to_host(value) for key, value in kwargs.items()})
+    return _resume(function, map(to_host, args), {key: to_host(value) for key, value in kwargs.items()})
+
+
+def _resume(function: Any, args: Any, kwargs: Any) -> Any:
+    """What Awkward's dispatcher does when no array has its own implementation."""
+    generator = function.__wrapped__(*args, **kwargs)
     next(generator)
     try:
         next(generator)
     except StopIteration as stop:
         return stop.value
-    raise AssertionError("an Awkward function yields its arguments once")
+    message = "an Awkward function yields its arguments once"
+    raise AssertionError(message)
 
 
 def array_function(original: Any, self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """A NumPy function on an `ak.Array`."""
     if not any_traced(args) and not any_traced(kwargs.values()):
-        return original(self, function, types, tuple(map(to_host, args)), {k: to_host(v) for k, v in kwargs.items()})
+        named = {key: to_host(value) for key, value in kwargs.items()}
+        return original(self, function, types, tuple(map(to_host, args)), named)
     entry = registry.find(function)
     if entry is not None:
-        return entry.call(*args, **kwargs)
+        return noted(function, args, kwargs, entry.call(*args, **kwargs))
     name = getattr(function, "__name__", str(function))
     awkward = getattr(ak, name, None)
     if awkward is not None and registry.find(awkward) is not None:
-        return awkward(*args, **kwargs)
+        # Awkward's own translation of NumPy's arguments, which ends in ak.* functions, and so here again
+        return original(self, function, types, args, kwargs)
     message = (
-        f"np.{name} has no counterpart on traced arrays: use ak.{name} if Awkward has it, or leave Awkward with "
-        "ak.to_jax and use jax.numpy"
+        f"np.{name} has no counterpart on traced arrays: use ak.{name} if Awkward has it, or leave Awkward "
+        "with ak.to_jax and use jax.numpy"
     )
     raise TypeError(message)
 
 
-__all__ = ["any_traced", "array_function", "awkward_function", "eager", "to_host"]
+__all__ = [
+    "PLAIN",
+    "any_traced",
+    "array_function",
+    "awkward_function",
+    "eager",
+    "is_ordinary",
+    "noted",
+    "to_host",
+]

@@ -16,27 +16,46 @@ import numpy as np
 
 from .. import _compat
 from ..errors import StructureError
-from ..nodes.kinds import Flat, Frozen, Live, Masked, Node, Record, Row
-from ..nodes.walk import iterate, leaves as leaves_of
+from ..nodes.kinds import Flat, Frozen, Live, Masked, Node, Record, Row, replace
+from ..nodes.moving import offsets_of
+from ..nodes.walk import leaves as leaves_of
+from ..structure.absent import fill_absent, is_absent
 from ..structure.from_layout import from_layout
 from ..structure.spec import Spec, canonical, split_leaves
 from ..structure.to_layout import concrete_layout, stand_in
+from ..structure.words import wide
 
 KEY = "_akjax"
-_lock = threading.RLock()
-_PLAIN = (np.ndarray, np.generic)
 
 
 class State:
-    """The pytree half of an array; `trace` is set when it is valid inside one trace only.
+    """The pytree half of an array.
 
     It is made either of leaves and a `Spec` (what JAX gives) or of nodes (what an operation gives);
-    the other half is worked out when it is asked for.
+    the other half is worked out when it is asked for. What an assignment made holds inside `trace` only;
+    everywhere else the array is what it was `before`. `wide` says whether JAX had 64-bit types when the
+    leaves were made: 64-bit integers depend on it.
     """
 
-    __slots__ = ("_kind", "_leaves", "_node", "_of", "_spec", "_stand_in", "layout", "memo", "trace")
+    __slots__ = (
+        "_kind",
+        "_leaves",
+        "_node",
+        "_of",
+        "_spec",
+        "_stand_in",
+        "before",
+        "layout",
+        "lock",
+        "memo",
+        "trace",
+        "wide",
+    )
 
     def __init__(self, leaves: Any = None, spec: Spec | None = None) -> None:
+        self.wide = wide()
+        self.lock = threading.RLock()
+        self.before: State | None = None
         self._leaves = leaves
         self._spec = spec
         self._node: Node | None = None
@@ -71,20 +90,36 @@ class State:
 
     @property
     def kind(self) -> str:
-        """`"concrete"`, `"traced"`, or `"placeholder"` when some leaf is no array at all."""
+        """What the leaves are.
+
+        `"concrete"`, `"traced"`, `"misfit"` (their shapes are wrong), or `"placeholder"` (one is neither an
+        array nor None, or all are None).
+        """
         if self._kind is None:
-            self._kind = _kind_of(leaves_of(self._node) if self._leaves is None else self._leaves)  # type: ignore[arg-type]
+            kind = _kind_of(leaves_of(self._node) if self._leaves is None else self._leaves)  # type: ignore[arg-type]
+            if kind == "concrete" and self._node is None and not self._fits():
+                kind = "misfit"
+            self._kind = kind
         return self._kind
+
+    def _fits(self) -> bool:
+        extra = self.spec.extra_axes(self._leaves)
+        return extra is not None and extra >= 0
 
     @property
     def node(self) -> Node:
-        """The nodes, with every leaf checked against the rank it should have."""
+        """The nodes.
+
+        Raises:
+            StructureError: when the leaves are not what the structure needs.
+        """
         if self._node is None:
-            assert self._spec is not None
-            node = self._spec.build(list(self._leaves))
-            check_ranks(node)
-            self._node = node
+            self._node = nodes_over(self._leaves, self.spec)
         return self._node
+
+    def with_facts(self, behavior: Any, attrs: Frozen) -> State:
+        """The same leaves under another behavior and other attributes."""
+        return State(self.leaves, Spec(self.spec.definition, behavior, attrs))
 
     def stand_in(self) -> Any:
         """A layout with the right type and no data; questions about type are Awkward's to answer."""
@@ -94,36 +129,60 @@ class State:
 
 
 def _kind_of(leaves: Any) -> str:
-    kind = "concrete"
+    leaves = list(leaves)
+    kind = "placeholder" if leaves and all(leaf is None for leaf in leaves) else "concrete"
     for leaf in leaves:
         if _compat.is_tracer(leaf):
             kind = "traced"
-        elif not isinstance(leaf, (jax.Array, *_PLAIN)):
+        elif leaf is not None and not _has_numbers(leaf):
             return "placeholder"
     return kind
 
 
-def check_ranks(node: Node, below_list: bool = False) -> None:
-    """Say what is wrong when `vmap` has taken or added an axis where it cannot."""
-    for n in iterate(node):
-        if not isinstance(n, Flat) or n.rank < 0:
-            continue
-        rank = np.ndim(n.data) - (n.words is not None)
-        expected = n.rank - (n.words is not None)
-        if rank > expected:
-            message = (
-                f"this array carries {rank - expected} more axis in its leaves than its structure has: it came out of "
-                "jax.vmap or jax.lax.scan with its results stacked. Take one with "
-                "jax.tree.map(lambda leaf: leaf[k], array)"
-            )
-            raise StructureError(message)
-        if rank < expected and not _is_rectangular(node):
-            message = (
-                "jax.vmap cannot map over the rows of a ragged array: its lists have no common length, so the rows of "
-                "its buffers are not its rows. Map over regular arrays or records of flat arrays, pass ragged "
-                "arrays with in_axes=None, or write the function for all rows at once"
-            )
-            raise StructureError(message)
+def _has_numbers(leaf: Any) -> bool:
+    """Whether a leaf is an array: NumPy's, JAX's (not random keys), or a literal JAX makes while tracing."""
+    if isinstance(leaf, ak.Array | ak.Record):  # a tree in a leaf's place, as Jacobians have them
+        return False
+    return hasattr(leaf, "__array__") and isinstance(getattr(leaf, "dtype", None), np.dtype)
+
+
+def nodes_over(leaves: Any, spec: Spec) -> Node:
+    """The nodes of a structure over these leaves, or what is wrong when they do not fit each other."""
+    if _kind_of(leaves) == "placeholder":
+        raise no_data(leaves)
+    extra = spec.extra_axes(leaves)
+    if extra is None:
+        shapes = [*map(np.shape, leaves)]
+        message = f"the leaves of this array do not fit its structure {spec!r:.300}: shapes {shapes}"
+        raise StructureError(message)
+    if extra > 0:
+        message = (
+            f"this array carries {extra} more axis in its leaves than its structure has: it came out of "
+            "jax.vmap or jax.lax.scan with its results stacked. Take one with "
+            "jax.tree.map(lambda leaf: leaf[k], array)"
+        )
+        raise StructureError(message)
+    node = spec.build(list(leaves))
+    if extra < 0:
+        node = _mapped_row(node)
+    return fill_absent(node) if any(map(is_absent, leaves)) else node
+
+
+def no_data(leaves: Any) -> TypeError:
+    """The error for arrays that JAX or the user filled with something that is no array."""
+    return TypeError(f"this array holds no data: its leaves are {leaves!r:.200}")
+
+
+def _mapped_row(node: Node) -> Node:
+    """One row of an array, as `jax.vmap` hands it out: buffers without their first axis."""
+    if not _is_rectangular(node):
+        message = (
+            "jax.vmap cannot map over the rows of a ragged array: its lists have no common length, so the "
+            "rows of its buffers are not its rows. Map over regular arrays or records of flat arrays, pass "
+            "ragged arrays with in_axes=None, or write the function for all rows at once"
+        )
+        raise StructureError(message)
+    return Row(_single(node)) if isinstance(node, Record) else node
 
 
 def _is_rectangular(node: Node) -> bool:
@@ -132,17 +191,33 @@ def _is_rectangular(node: Node) -> bool:
     return isinstance(node, Flat)
 
 
-def state_of(array: Any) -> State | None:
-    """The state of an array that must not be read through its layout: traced or placeholder."""
+def _single(node: Node) -> Node:
+    """The records of which these buffers are one row."""
+    if isinstance(node, Record):
+        return replace(node, contents=tuple(map(_single, node.contents)), length=1)  # type: ignore[no-any-return]
+    assert isinstance(node, Flat)
+    if node.data is None:
+        return replace(node, data=np.zeros(1, jax.dtypes.float0))  # type: ignore[no-any-return]
+    return replace(node, data=node.data[None], rank=np.ndim(node.data) + 1)  # type: ignore[no-any-return]
+
+
+def visible_state(array: Any) -> State | None:
+    """The state that holds here: what was assigned inside a transformation holds nowhere else.
+
+    Nothing is undone: another thread may be inside that transformation.
+    """
     state: State | None = array.__dict__.get(KEY)
-    if state is None or state.kind == "concrete":
-        return None
-    if state.trace is not None and not _compat.is_running(state.trace):
-        # fields assigned inside a transformation that has ended: the array is what it was before
-        del array.__dict__[KEY]
-        array.__class__ = _compat.high_level_class(array.__dict__["_layout"], array.__dict__["_behavior"])
-        return None
+    while state is not None and state.trace is not None and not _compat.is_running(state.trace):
+        state = state.before
     return state
+
+
+def state_of(array: Any) -> State | None:
+    """The state of an array that must not be read through its layout: traced, or without proper data."""
+    if "_layout" in array.__dict__:
+        return None
+    state = visible_state(array)
+    return None if state is None or state.kind == "concrete" else state
 
 
 def is_traced(value: Any) -> bool:
@@ -153,22 +228,25 @@ def is_traced(value: Any) -> bool:
 def flat_state(array: Any) -> State:
     """The state of any array, made when it is flattened for the first time and kept while it is valid."""
     instance = array.__dict__
-    state: State | None = instance.get(KEY)
-    behavior = instance["_behavior"]
-    if state is not None:
-        layout = instance.get("_layout")
-        current = layout is None or state.layout is layout or state_of(array) is state
-        if current and state.spec.behavior is behavior and state.spec.attrs == _lasting(instance["_attrs"]):
-            return state
-        if layout is None:
-            instance[KEY] = State.from_node(state.node, behavior, _lasting(instance["_attrs"]).value)
-            return instance[KEY]  # type: ignore[no-any-return]
-    layout = array.layout
-    node = canonical(from_layout(layout))
-    state = State.from_node(node, behavior, _lasting(instance["_attrs"]).value)
-    state.layout = layout
-    instance[KEY] = state
+    behavior, attrs = instance["_behavior"], _lasting(instance["_attrs"])
+    state = visible_state(array)
+    if state is None or not _is_current(state, instance.get("_layout")):
+        layout = array.layout
+        state = State.from_node(canonical(from_layout(layout)), behavior, attrs.value)
+        state.layout = layout
+        instance[KEY] = state
+    elif not state.spec.has_behavior(behavior) or state.spec.attrs != attrs:
+        state = state.with_facts(behavior, attrs)
+        state.layout = instance.get("_layout")
+        instance[KEY] = state
     return state
+
+
+def _is_current(state: State, layout: Any) -> bool:
+    """Whether the leaves are still the array's: its layout is the same, and so are JAX's types."""
+    if layout is not None and state.layout is not layout:
+        return False
+    return state.wide == wide() or state.kind != "concrete"
 
 
 def _lasting(attrs: Any) -> Frozen:
@@ -188,7 +266,7 @@ def node_of(array: Any) -> Node:
 
 def restore(cls: type, spec: Spec, leaves: Any) -> Any:
     """An array of exactly this class over any leaves; nothing is looked at."""
-    array = object.__new__(cls)
+    array: Any = object.__new__(cls)
     array.__dict__.update(
         _compat.INSTANCE_DEFAULTS,
         _behavior=spec.behavior,
@@ -199,40 +277,53 @@ def restore(cls: type, spec: Spec, leaves: Any) -> Any:
 
 
 def materialise(array: Any) -> Any:
-    """The layout of an array whose leaves are concrete, built once."""
-    state: State = array.__dict__[KEY]
-    with _lock:
-        if "_layout" not in array.__dict__:
-            layout = _layout_of(state)
-            state.layout = layout
-            array.__dict__["_layout"] = layout
-        return array.__dict__["_layout"]
+    """The layout of an array whose leaves are concrete, built once.
+
+    Each state has its own lock: building waits for the device, and a callback of the very program it waits
+    for may build another array's.
+    """
+    state = visible_state(array)
+    if state is None:
+        message = "_layout"
+        raise AttributeError(message)
+    with state.lock:
+        if state.layout is None:
+            state.layout = _layout_for(array, layout_over(state.leaves, state.spec))
+        if array.__dict__.get(KEY) is state:
+            array.__dict__["_layout"] = state.layout
+        return state.layout
 
 
-def _layout_of(state: State) -> Any:
-    try:
-        node = state.node
-    except StructureError:
-        return _stacked_layout(state.leaves, state.spec)
-    return concrete_layout(node)
+def _layout_for(array: Any, layout: Any) -> Any:
+    """A layout fit for the array's class, which JAX keeps: stacked records are many, or one of stacks."""
+    if isinstance(array, ak.Record) and not isinstance(layout, ak.record.Record):
+        size = layout.length
+        stacks = [ak.contents.RegularArray(layout[name], size, 1) for name in layout.fields]
+        fields = None if layout.is_tuple else layout.fields
+        parameters = {"__record__": layout.purelist_parameter("__record__")}
+        return ak.record.Record(ak.contents.RecordArray(stacks, fields, 1, parameters=parameters), 0)
+    if isinstance(array, ak.Array) and isinstance(layout, ak.record.Record):
+        return layout.to_packed().array
+    return layout
 
 
-def _stacked_layout(leaves: Any, spec: Spec) -> Any:
-    """Results stacked by `vmap` or `scan`, as one more regular dimension."""
-    lengths = {np.shape(leaf)[:1] for leaf in leaves}
-    if len(lengths) != 1 or lengths == {()}:
-        message = f"the leaves of this array do not fit its structure {spec!r}: shapes {[np.shape(x) for x in leaves]}"
-        raise StructureError(message)
-    ((size,),) = lengths
-    rows = []
-    for k in range(size):
-        layout = _layout_of(State([np.asarray(leaf)[k] for leaf in leaves], spec))
-        rows.append(layout.to_packed().array if isinstance(layout, ak.record.Record) else layout)
-    if not rows:
-        return ak.contents.RegularArray(stand_in(spec.build([np.zeros(np.shape(x)[1:]) for x in leaves])), 0, 0)
-    joined = ak.to_layout(ak.concatenate([ak.Array(row) for row in rows]))
-    if isinstance(spec.skeleton(), Row):
-        return joined
+def layout_over(leaves: Any, spec: Spec) -> Any:
+    """The layout of concrete leaves; those stacked by `vmap` or `scan` have one more dimension."""
+    if (spec.extra_axes(leaves) or 0) <= 0:
+        return concrete_layout(nodes_over(leaves, spec))
+    parts = [None if leaf is None else np.asarray(leaf) for leaf in leaves]
+    size = next(len(part) for part in parts if part is not None)
+    if size == 0:
+        parts = [None if part is None else np.zeros((1, *part.shape[1:]), part.dtype) for part in parts]
+    rows = [
+        layout_over([None if part is None else part[k] for part in parts], spec) for k in range(max(size, 1))
+    ]
+    if isinstance(rows[0], ak.record.Record):
+        return ak.concatenate([ak.Array(row.to_packed().array) for row in rows], highlevel=False)[:size]
+    lengths = np.array([row.length for row in rows])[:size]
+    joined = ak.concatenate([ak.Array(row) for row in rows], highlevel=False)[: lengths.sum()]
+    if isinstance(spec.skeleton(), Live):  # the rows were selected, each for itself
+        return ak.contents.ListOffsetArray(ak.index.Index64(offsets_of(lengths).array), joined)
     return ak.contents.RegularArray(joined, rows[0].length, size)
 
 
@@ -260,7 +351,7 @@ def _traced(node: Node, behavior: Any, attrs: Any, cls: type | None) -> Any:
     state = State.from_node(node, behavior, lasting)
     if cls is None:
         cls = _compat.high_level_class(state.stand_in(), behavior)
-    array = object.__new__(cls)
+    array: Any = object.__new__(cls)
     array.__dict__.update(
         _compat.INSTANCE_DEFAULTS, _behavior=behavior, _attrs=_compat.make_attrs(lasting), **{KEY: state}
     )
@@ -268,20 +359,20 @@ def _traced(node: Node, behavior: Any, attrs: Any, cls: type | None) -> Any:
 
 
 def assign(array: Any, node: Node) -> None:
-    """Make the array be these nodes from now on: for good when it is traced, else inside this trace."""
+    """Make the array be these nodes inside the running trace: afterwards it is what it was before."""
     instance = array.__dict__
-    behavior, attrs = instance["_behavior"], instance["_attrs"]
-    state = State.from_node(canonical(node), behavior, _lasting(attrs).value)
-    if "_layout" in instance:
-        state.trace = _compat.current_trace()
-    instance[KEY] = state
-    array.__class__ = _compat.high_level_class(state.stand_in(), behavior)
+    before = flat_state(array)
+    state = State.from_node(canonical(node), instance["_behavior"], _lasting(instance["_attrs"]).value)
+    state.trace = _compat.current_trace()
+    state.before = before
+    with before.lock:
+        instance.pop("_layout", None)  # `before` has it
+        instance[KEY] = state
 
 
 def tracer_in(array: Any) -> Any:
     """Some tracer of a traced array, for JAX's error messages."""
-    state: State = array.__dict__[KEY]
-    return next((leaf for leaf in state.leaves if _compat.is_tracer(leaf)), None)
+    return next((leaf for leaf in flat_state(array).leaves if _compat.is_tracer(leaf)), None)
 
 
 __all__ = [
@@ -290,10 +381,10 @@ __all__ = [
     "Masked",
     "State",
     "assign",
-    "check_ranks",
     "flat_state",
     "is_traced",
     "materialise",
+    "no_data",
     "node_of",
     "restore",
     "state_of",

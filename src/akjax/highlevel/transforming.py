@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from typing import Any
 
 import awkward as ak
+import jax.numpy as jnp
+import numpy as np
 
 from ..algorithms.elementwise import values_of
 from ..algorithms.runtime import attach, merge, strip
-from ..algorithms.tracking import Table
+from ..algorithms.tracking import Table, Zeros
 from .facade import BACKEND
 from .state import node_of, wrap
 
@@ -24,9 +27,19 @@ class TracedNumpyArray:
     is_leaf = True
     backend = BACKEND
 
-    def __init__(self, layout: Any, table: Table) -> None:
-        self.tracked = layout
-        self.data = values_of(table.node(layout))
+    def __init__(self, tracked: Any, data: Any) -> None:
+        self.tracked = tracked
+        self.data = data
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the data, not of what stands for it."""
+        return np.dtype(self.data.dtype)
+
+    @property
+    def form(self) -> Any:
+        """The form of such data."""
+        return ak.contents.NumpyArray(Zeros().ids(self.data), parameters=self.tracked.parameters).form
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.tracked, name)
@@ -34,7 +47,7 @@ class TracedNumpyArray:
 
 def new_numpy_array(data: Any, parameters: Any) -> Any:
     """A `NumpyArray` for a tracer a callback hands back, or None outside a callback."""
-    table: Table | None = getattr(_running, "table", None)
+    table: Table | Zeros | None = getattr(_running, "table", None)
     if table is None:
         return None
     return ak.contents.NumpyArray(table.ids(data), parameters=parameters)
@@ -45,40 +58,75 @@ def transform(transformation: Any, array: Any, *more: Any, **kwargs: Any) -> Any
     arrays = [value if isinstance(value, ak.Array) else ak.Array(value) for value in (array, *more)]
     stripped = [strip(node_of(value)) for value in arrays]
     run_time = merge([found for _, found in stripped])
+    nodes = [node for node, _ in stripped]
+
+    def run(table: Table | Zeros, truth: Any) -> _Run:
+        layouts = map(table.layout, nodes)
+        tracked = [
+            ak.Array(layout, behavior=value.behavior, attrs=value.attrs)
+            for value, layout in zip(arrays, layouts, strict=True)
+        ]
+        one = _Run(transformation, table, truth)
+        one.result = ak.transform(one, *tracked, **kwargs)
+        return one
+
     table = Table()
-    tracked = [
-        ak.Array(table.layout(node), behavior=value.behavior, attrs=value.attrs)
-        for value, (node, _) in zip(arrays, stripped, strict=True)
-    ]
+    truth = functools.cache(lambda: run(Zeros(), None))
+    out = run(table, truth).result
+    if out is None:
+        return None
 
-    def shown(layout: Any) -> Any:
-        return TracedNumpyArray(layout, table) if layout.is_numpy and table.known(layout.data) else layout
+    def made(part: Any, k: int | None) -> Any:
+        def true() -> Any:
+            result = truth().result
+            return _layout(result if k is None else result[k])
 
-    def hidden(result: Any) -> Any:
-        if isinstance(result, tuple):
-            return tuple(hidden(part) for part in result)
-        return result.tracked if isinstance(result, TracedNumpyArray) else result
+        node = attach(table.node(_layout(part), true), run_time)
+        return wrap(node, getattr(part, "behavior", None), getattr(part, "attrs", None))
 
-    def callback(layouts: Any, **context: Any) -> Any:
-        several = tuple(map(shown, layouts)) if isinstance(layouts, tuple) else shown(layouts)
+    if isinstance(out, tuple):
+        return tuple(made(part, k) for k, part in enumerate(out))
+    return made(out, None)
+
+
+class _Run:
+    """The user's function as `ak.transform` calls it; `truth` gives the same run on zeros of the true dtypes."""
+
+    def __init__(self, transformation: Any, table: Table | Zeros, truth: Any) -> None:
+        self._transformation = transformation
+        self._table = table
+        self._truth = truth
+        self.levels: list[Any] = []
+        self.result: Any = None
+
+    def __call__(self, layouts: Any, **context: Any) -> Any:
+        number = len(self.levels)
+        self.levels.append(layouts)
+        if isinstance(layouts, tuple):
+            shown = tuple(
+                self._shown(layout, lambda k=k: self._truth().levels[number][k])  # type: ignore[misc]
+                for k, layout in enumerate(layouts)
+            )
+        else:
+            shown = self._shown(layouts, lambda: self._truth().levels[number])
         before = getattr(_running, "table", None)
-        _running.table = table
+        _running.table = self._table
         try:
-            return hidden(transformation(several, **context))
+            return _hidden(self._transformation(shown, **context))
         finally:
             _running.table = before
 
-    out = ak.transform(callback, *tracked, **kwargs)
-    if out is None:
-        return None
-    parts = out if isinstance(out, tuple) else (out,)
-    made = tuple(_made(part, table, run_time) for part in parts)
-    return made if isinstance(out, tuple) else made[0]
+    def _shown(self, layout: Any, truth: Any) -> Any:
+        if not layout.is_numpy or not self._table.known(layout.data):
+            return layout
+        return TracedNumpyArray(layout, jnp.asarray(values_of(self._table.node(layout, truth))))
 
 
-def _made(part: Any, table: Table, run_time: Any) -> Any:
-    layout = part.layout if isinstance(part, ak.Array) else part
-    node = attach(table.node(layout), run_time)
-    return wrap(node, getattr(part, "behavior", None), getattr(part, "attrs", None))
+def _hidden(result: Any) -> Any:
+    if isinstance(result, tuple):
+        return tuple(map(_hidden, result))
+    return result.tracked if isinstance(result, TracedNumpyArray) else result
 
 
+def _layout(value: Any) -> Any:
+    return value.layout if isinstance(value, ak.Array) else value

@@ -106,7 +106,7 @@ def reduce_into(kind: Kind, data: jax.Array, segments: Segments, identity: compl
     # lax, not .at[]: that would first look for negative indices, element by element
     return _SCATTER[kind](
         start,
-        segments.index[:, None],
+        segments.column,
         data,
         numbers,
         indices_are_sorted=segments.sorted,
@@ -133,7 +133,7 @@ def spread(values: jax.Array, segments: Segments) -> jax.Array:
     )
     return lax.gather(
         values,
-        segments.index[:, None],
+        segments.column,
         numbers,
         slice_sizes=(1, *inner),
         indices_are_sorted=segments.sorted,

@@ -59,6 +59,15 @@ class Segments:
         """The parents as an index: int32 when static, to halve the constant in the program."""
         return self._static_index if isinstance(self.parents, np.ndarray) else self.parents
 
+    @property
+    def column(self) -> np.ndarray | jax.Array:
+        """The index as scatters and gathers take it: one object when static, so that a program holds it once."""
+        return self._static_column if isinstance(self.parents, np.ndarray) else self.parents[:, None]
+
+    @functools.cached_property
+    def _static_column(self) -> np.ndarray:
+        return self._static_index[:, None]
+
     @functools.cached_property
     def _static_index(self) -> np.ndarray:
         fits = self.length <= np.iinfo(np.int32).max

@@ -9,7 +9,6 @@ of nodes splits into unique leaves and a hashable definition, shared buffers and
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -47,6 +46,11 @@ class Flat:
     @property
     def length(self) -> int:
         return int(self.data.shape[0])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the numbers, however they are stored."""
+        return tuple(self.data.shape if self.words is None else self.data.shape[:-1])
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -187,9 +191,26 @@ Node: TypeAlias = (
 )
 
 
-def _identity(value: Any) -> Any:
-    """What JSON cannot say is compared by identity; the `Frozen` keeps it alive."""
-    return dict(value) if isinstance(value, Mapping) else f"{type(value).__qualname__}@{id(value)}"
+def _snapshot(value: Any) -> Any:
+    """A copy that later changes of the containers do not reach."""
+    if isinstance(value, Mapping):
+        return {key: _snapshot(item) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(_snapshot, value))
+    return value
+
+
+def _key(value: Any) -> Any:
+    """What a snapshot is compared by: its value, and the identity of what has no hash."""
+    if type(value) is dict:
+        return dict, frozenset((key, _key(item)) for key, item in value.items())
+    if type(value) in (list, tuple):
+        return type(value), tuple(map(_key, value))
+    try:
+        hash(value)
+    except TypeError:
+        return id, id(value)  # the snapshot keeps it alive
+    return type(value), value
 
 
 class Frozen:
@@ -198,8 +219,11 @@ class Frozen:
     __slots__ = ("key", "value")
 
     def __init__(self, value: Parameters) -> None:
-        self.value = None if not value else dict(value)
-        self.key = None if not value else json.dumps(self.value, sort_keys=True, default=_identity)
+        self.value = _snapshot(value) if value else None
+        self.key = _key(self.value) if value else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Frozen, (self.value,)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Frozen) and self.key == other.key
@@ -208,7 +232,7 @@ class Frozen:
         return hash(self.key)
 
     def __repr__(self) -> str:
-        return "" if self.key is None else self.key
+        return "" if self.value is None else repr(self.value)
 
 
 _NONE = Frozen(None)
@@ -221,7 +245,7 @@ def _frozen(parameters: Parameters) -> Frozen:
 def _register(
     kind: Any, children: tuple[str, ...], statics: tuple[str, ...], many: str | None = None
 ) -> None:
-    """Tell pydag how to open and close a node class: `children` are nodes or leaves, `many` a tuple of nodes."""
+    """Tell pydag how to open and close a class: `children` are nodes or leaves, `many` a tuple of nodes."""
 
     def to_iterable(f: Callable[[Any], Any], node: Any) -> tuple[Any, list[Any]]:
         aux = (*(getattr(node, name) for name in statics), _frozen(node.parameters))

@@ -100,13 +100,16 @@ def carry(node: Node, index: np.ndarray[Any, Any]) -> Node:
         case Union():
             return union(node.tags.array[index], node.index.array[index], node.contents, node.parameters)
         case Row():
-            raise AssertionError("a single record has no elements to take")
+            message = "a single record has no elements to take"
+            raise AssertionError(message)
 
 
 def crop(node: Node, start: int, stop: int) -> Node:
     """The elements from `start` up to `stop`, without copying concrete buffers."""
     if start == 0 and stop == node.length:
         return node
+    if start == stop:
+        start = stop = 0  # an empty list may lie anywhere, also behind the end of the content
     match node:
         case Flat():
             return replace(node, data=node.data[start:stop])  # type: ignore[no-any-return]
@@ -164,7 +167,10 @@ def option(index: np.ndarray[Any, Any], content: Node, parameters: Any = None) -
 
 
 def union(
-    tags: np.ndarray[Any, Any], index: np.ndarray[Any, Any], contents: tuple[Node, ...], parameters: Any = None
+    tags: np.ndarray[Any, Any],
+    index: np.ndarray[Any, Any],
+    contents: tuple[Node, ...],
+    parameters: Any = None,
 ) -> Union:
     """A union of which every content is reached completely."""
     index = np.array(index, dtype=np.int64)
@@ -179,11 +185,11 @@ def union(
     return Union(static(tags), static(index), tuple(new), parameters)
 
 
-def with_parameters(node: Any, parameters: Any) -> Any:
+def with_parameters(node: Node, parameters: Any) -> Node:
     """The node with these parameters added to its own."""
     if not parameters:
         return node
-    return replace(node, parameters={**(node.parameters or {}), **parameters})
+    return replace(node, parameters={**(node.parameters or {}), **parameters})  # type: ignore[no-any-return]
 
 
 def project(node: Node) -> Node:

@@ -59,8 +59,8 @@ def static(array: Any) -> Static:
         found = _interned.get(key)
         if found is not None and _same(found.array, array):
             return found
-        if array.flags.writeable:
-            # the caller may change its buffer in place later; our value must not change with it
+        if array.flags.writeable or not array.flags.owndata:
+            # somebody may change the buffer in place later; our value must not change with it
             array = array.copy()
             array.flags.writeable = False
         new = Static(array, digest)

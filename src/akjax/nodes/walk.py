@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .kinds import Empty, Constant, Flat, Live, Masked, Node, Record, Row, Union, replace
+from .kinds import Constant, Empty, Flat, Live, Masked, Node, Record, Row, Union, replace
 
 
 def children(node: Node) -> tuple[Node, ...]:

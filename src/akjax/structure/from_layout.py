@@ -113,11 +113,10 @@ def _node(layout: Any, leaf: Callable[[Any], Any]) -> Node:
 
 def numbers(layout: Any, leaf: Callable[[Any], Any], parameters: Any) -> Node:
     """A `NumpyArray`: a data buffer, or structure when JAX has no type for it."""
-    dtype = np.dtype(layout.dtype)
-    text = parameters and parameters.get("__array__") in ("char", "byte")
-    if text or dtype.kind in _NOT_NUMBERS:
-        return Constant(static(buffer(layout)), parameters)
     data = leaf(layout)
+    text = parameters and parameters.get("__array__") in ("char", "byte")
+    if text or np.dtype(data.dtype).kind in _NOT_NUMBERS:
+        return Constant(static(data), parameters)
     return Flat(data, parameters, rank=np.ndim(data))
 
 

@@ -9,7 +9,7 @@ with it; only each leaf's rank is kept, so that a mapped or stacked leaf is reco
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,10 +37,17 @@ from .words import needs_words, split
 _interned: weakref.WeakValueDictionary[int, Spec] = weakref.WeakValueDictionary()
 
 
+class Place(NamedTuple):
+    """What the structure knows of a leaf's shape: the number of axes, and the first one's length or None."""
+
+    rank: int
+    length: int | None
+
+
 class Spec:
     """The static half of an array; equal specs are (nearly always) one object."""
 
-    __slots__ = ("__weakref__", "_hash", "_names", "attrs", "behavior", "definition")
+    __slots__ = ("__weakref__", "_hash", "_names", "_places", "attrs", "behavior", "definition")
 
     def __init__(self, definition: Any, behavior: Any, attrs: Frozen) -> None:
         self.definition = definition
@@ -48,6 +55,7 @@ class Spec:
         self.attrs = attrs
         self._hash = hash((definition, attrs))
         self._names: tuple[str, ...] | None = None
+        self._places: tuple[Place, ...] | None = None
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -56,7 +64,7 @@ class Spec:
             return NotImplemented
         return (
             self._hash == other._hash
-            and self.behavior is other.behavior
+            and self.has_behavior(other.behavior)
             and self.attrs == other.attrs
             and bool(self.definition == other.definition)
         )
@@ -70,6 +78,10 @@ class Spec:
     def __reduce__(self) -> tuple[Any, ...]:
         return (_intern, (self.definition, self.behavior, self.attrs.value))
 
+    def has_behavior(self, behavior: Any) -> bool:
+        """Whether this is the behavior: by value, as an operation on two arrays merges theirs anew."""
+        return self.behavior is behavior or bool(self.behavior == behavior)
+
     def build(self, leaves: list[Any]) -> Node:
         """The nodes over these leaves."""
         return dag_unflatten(self.definition, leaves)  # type: ignore[no-any-return]
@@ -77,6 +89,34 @@ class Spec:
     def skeleton(self) -> Node:
         """The nodes over the numbers of the leaves."""
         return self.build([_Slot(i) for i in range(self.definition.num_leaves)])
+
+    def places(self) -> tuple[Place, ...]:
+        """What each leaf must look like."""
+        if self._places is None:
+            found: dict[int, Place] = {}
+            _place(self.skeleton(), None, found)
+            self._places = tuple(found[i] for i in range(len(found)))
+        return self._places
+
+    def extra_axes(self, leaves: Any) -> int | None:
+        """How many leading axes the leaves have more than the structure: 1 when stacked, -1 inside a `vmap`.
+
+        None when they do not fit the structure in any way. A leaf that is None fits everywhere.
+        """
+        shapes = [
+            (np.shape(leaf), place)
+            for leaf, place in zip(leaves, self.places(), strict=True)
+            if leaf is not None
+        ]
+        extra = {len(shape) - place.rank for shape, place in shapes}
+        if len(extra) > 1:
+            return None
+        count = extra.pop() if extra else 0
+        if len({shape[: max(count, 0)] for shape, _ in shapes}) > 1:
+            return None
+        if count >= 0 and any(place.length not in (None, shape[count]) for shape, place in shapes):
+            return None
+        return count
 
     def names(self) -> tuple[str, ...]:
         """A path for each leaf, like `Jet.pt`; the first one for a leaf that is used twice."""
@@ -100,7 +140,7 @@ class _Slot:
 def _intern(definition: Any, behavior: Any, attrs: Any) -> Spec:
     spec = Spec(definition, behavior, Frozen(attrs))
     found = _interned.get(spec._hash)
-    if found is not None and found == spec:
+    if found is not None and found == spec and found.behavior is behavior:
         return found
     _interned[spec._hash] = spec
     return spec
@@ -133,7 +173,7 @@ def canonical(node: Node) -> Node:
 
     def leaf(flat: Flat) -> Flat:
         data, dtype = flat.data, flat.words
-        if isinstance(data, np.ndarray):
+        if isinstance(data, np.ndarray) and data.size:  # where nothing lies, addresses mean nothing
             address = data.__array_interface__["data"][0]
             data = views.setdefault((address, data.shape, data.strides, data.dtype.str), data)
             if dtype is None and needs_words(data):
@@ -146,6 +186,38 @@ def canonical(node: Node) -> Node:
         return Flat(data, flat.parameters, dtype, np.ndim(data))
 
     return map_flat(leaf, map_nodes(collapse, node))
+
+
+def _place(node: Node, length: int | None, found: dict[int, Place]) -> None:
+    """Note what the leaves below must look like, for a node of this length."""
+    match node:
+        case Flat():
+            found.setdefault(node.data.number, Place(node.rank, length))
+        case Live():
+            found.setdefault(node.dead.number, Place(1, length))
+            _place(node.content, length, found)
+        case Masked():
+            found.setdefault(node.null.number, Place(1, length))
+            _place(node.content, length, found)
+        case Regular():
+            _place(node.content, node.length * node.size, found)
+        case List():
+            _place(node.content, int(node.offsets.array[-1]), found)
+        case Indexed() | Option():
+            _place(node.content, _reached(node.index.array), found)
+        case Record():
+            for content in node.contents:
+                _place(content, node.length, found)
+        case Union():
+            for tag, content in enumerate(node.contents):
+                _place(content, _reached(node.index.array[node.tags.array == tag]), found)
+        case Row():
+            _place(node.content, 1, found)
+
+
+def _reached(index: np.ndarray[Any, Any]) -> int:
+    """The length of the content of an index, all of which is reached."""
+    return int(index.max(initial=-1)) + 1
 
 
 def _name(node: Node, path: str, found: dict[int, str]) -> None:

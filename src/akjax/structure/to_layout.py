@@ -31,6 +31,7 @@ from .words import joined
 
 _C = ak.contents
 _Index = ak.index.Index64
+_FROM_OUTSIDE_NUMPY = 2  # `np.dtype.isbuiltin` of dtypes that other libraries define
 
 
 def envelope_layout(node: Node, leaf: Callable[[Flat], Any]) -> Any:
@@ -74,20 +75,30 @@ def envelope_layout(node: Node, leaf: Callable[[Flat], Any]) -> Any:
         case Union():
             unioned = [envelope_layout(content, leaf) for content in node.contents]
             tags = ak.index.Index8(node.tags.array)
-            return _C.UnionArray(tags, _Index(node.index.array), unioned, parameters=parameters)
+            # missing values in some of the contents belong to the union as a whole
+            mixed = len({content.is_option for content in unioned}) > 1
+            make = _C.UnionArray.simplified if mixed else _C.UnionArray
+            return make(tags, _Index(node.index.array), unioned, parameters=parameters)
         case Row():
             return ak.record.Record(envelope_layout(node.content, leaf), 0)
+
+
+def awkward_dtype(dtype: Any) -> Any:
+    """The dtype itself, or a wider one where JAX has a dtype that Awkward has not (bfloat16, int4)."""
+    if np.dtype(dtype).isbuiltin != _FROM_OUTSIDE_NUMPY:
+        return dtype
+    return np.dtype(np.float32 if jax.numpy.issubdtype(dtype, np.floating) else np.int32)
 
 
 def stand_in(node: Node) -> Any:
     """The envelope with the true dtypes and all data zero: no memory, no values, every fact of type."""
 
     def zeros(flat: Flat) -> Any:
-        if flat.words is not None:
-            return np.broadcast_to(np.zeros((), flat.words), flat.data.shape[:1])
         # a buffer that `vmap` has taken the rows of has none left: one row stands for it
-        shape = flat.data.shape or (1,)
-        return np.broadcast_to(np.zeros((), flat.data.dtype), shape)
+        shape = flat.shape or (1,)
+        if flat.words is not None:
+            return np.broadcast_to(np.zeros((), flat.words), shape)
+        return np.broadcast_to(np.zeros((), awkward_dtype(flat.data.dtype)), shape)
 
     return envelope_layout(node, zeros)
 
@@ -100,7 +111,9 @@ def concrete_layout(node: Node) -> Any:
 def host(flat: Flat) -> Any:
     """The buffer of a node of numbers as NumPy."""
     data = np.asarray(flat.data)
-    return data if flat.words is None else joined(data, flat.words)
+    return (
+        data.astype(awkward_dtype(data.dtype), copy=False) if flat.words is None else joined(data, flat.words)
+    )
 
 
 def settle(node: Node) -> Node:
@@ -121,9 +134,5 @@ def settle(node: Node) -> Node:
             content = settle(carry(node.content, np.flatnonzero(~missing)))
             index[~missing] = np.arange(int((~missing).sum()))
             return option(index, content, node.parameters)
-        case Flat() if getattr(node.data, "dtype", None) == jax.dtypes.float0:
-            # the gradient of an integer: there is none, and missing values say so
-            return Option(static(np.full(node.data.shape[0], -1)), Empty())
         case _:
             return rebuild(node, tuple(settle(child) for child in children(node)))  # type: ignore[no-any-return]
-

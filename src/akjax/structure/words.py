@@ -13,11 +13,16 @@ import jax
 import numpy as np
 
 
+def wide() -> bool:
+    """Whether JAX has 64-bit types now."""
+    return bool(jax.config.read("jax_enable_x64"))  # type: ignore[no-untyped-call]
+
+
 def needs_words(data: Any) -> bool:
     """Whether JAX would truncate this buffer."""
     if not isinstance(data, np.ndarray) or data.dtype not in (np.int64, np.uint64):
         return False
-    if jax.config.read("jax_enable_x64") or data.size == 0:
+    if wide() or data.size == 0:
         return False
     narrow = np.iinfo(np.int32 if data.dtype == np.int64 else np.uint32)
     return bool(data.min() < narrow.min or data.max() > narrow.max)

@@ -8,13 +8,14 @@ from typing import Any
 import awkward as ak
 import jax
 
-from .. import functions
+from .. import _compat, functions
 from ..errors import RegistrationError
 from ..highlevel import guards
 from ..highlevel.state import flat_state, restore
 
 _lock = threading.RLock()
 _registered: set[type] = set()
+_installed = False
 
 
 def register() -> None:
@@ -33,22 +34,22 @@ def register() -> None:
         >>> jax.grad(lambda x: ak.sum(x**2))(ak.Array([[1.0, 2.0], [], [3.0]]))
         <Array [[2, 4], [], [6]] type='3 * var * float64'>
     """
+    global _installed
     with _lock:
-        if ak.Array in _registered:
+        if _installed:
             return
-        for cls in _with_subclasses(ak.Array) | _with_subclasses(ak.Record):
+        for cls in _with_subclasses(ak.Array) + _with_subclasses(ak.Record):
             _register_class(cls)
+        _compat.keep_classes_from_awkward()
         guards.install()
         _register_future(ak.Array)
         _register_future(ak.Record)
+        _installed = True
     assert functions.__all__  # the registry is filled by importing it
 
 
-def _with_subclasses(cls: type) -> set[type]:
-    found = {cls}
-    for sub in cls.__subclasses__():
-        found |= _with_subclasses(sub)
-    return found
+def _with_subclasses(cls: Any) -> list[Any]:
+    return [cls, *(below for sub in cls.__subclasses__() for below in _with_subclasses(sub))]
 
 
 def _register_class(cls: Any) -> None:
@@ -71,8 +72,8 @@ def _register_class(cls: Any) -> None:
         jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
     except ValueError as error:
         message = (
-            f"{cls.__module__}.{cls.__qualname__} is already registered with JAX by something else, probably by "
-            "ak.jax.register_and_check(), Awkward's own deprecated integration: remove that call and call "
+            f"{cls.__module__}.{cls.__qualname__} is already registered with JAX by something else, probably "
+            "by ak.jax.register_and_check(), Awkward's own deprecated integration: remove that call and call "
             "akjax.register() in its place (once registered, a process cannot change it)"
         )
         raise RegistrationError(message) from error
@@ -82,7 +83,7 @@ def _register_class(cls: Any) -> None:
 def _register_future(cls: Any) -> None:
     before = cls.__init_subclass__.__func__
 
-    def __init_subclass__(sub: Any, **kwargs: Any) -> None:
+    def __init_subclass__(sub: Any, /, **kwargs: Any) -> None:
         before(sub, **kwargs)
         with _lock:
             _register_class(sub)

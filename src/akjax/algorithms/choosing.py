@@ -1,0 +1,266 @@
+"""Elements of one array or of another, as traced booleans say.
+
+What is chosen may be anything whose structure is the same on both sides: numbers, records of them,
+lists of the same lengths. A missing value on one side makes the result missing where that side is chosen.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import awkward as ak
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..errors import StructureError
+from ..kernels.gather import take
+from ..nodes.kinds import Constant, Empty, Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, replace
+from ..nodes.moving import carry, project
+from ..nodes.static import parents
+from ..nodes.walk import map_flat
+from .elementwise import Level, combine, values_of
+from .ufuncs import canonical
+
+
+_PLACE = "__akjax_place__"
+
+
+@dataclasses.dataclass(frozen=True)
+class Side:
+    """What is chosen from: an array or a scalar, and float masks of its missing values, broadcast apart."""
+
+    value: Any
+    nulls: tuple[Any, ...] = ()
+
+    def arrays(self) -> list[Any]:
+        """What takes part in broadcasting."""
+        return [*self.nulls, self.value] if is_node(self.value) else []
+
+    def over(self, arrays: Iterator[Any]) -> Side:
+        """The same side over other arrays, as broadcasting gives them."""
+        if not is_node(self.value):
+            return self
+        nulls = tuple(next(arrays) for _ in self.nulls)
+        return Side(next(arrays), nulls)
+
+    def opened(self, length: int) -> Side:
+        """The side with missing values on top taken apart."""
+        if not is_node(self.value) or not isinstance(self.value, Option | Masked):
+            return self
+        null, content = _open(self.value, length)
+        return Side(content, (*self.nulls, Flat(null)))
+
+    def whole(self) -> Any:
+        """The side at its elements, missing values back in place."""
+        if not self.nulls:
+            return self.value
+        null = self.nulls[0].data
+        for more in self.nulls[1:]:
+            null = jnp.maximum(null, more.data)
+        return Masked(null, self.value)
+
+
+def side_of(value: Any) -> Side:
+    """An array or a scalar as a side, values that are missing at run time taken apart."""
+    if not is_node(value):
+        return Side(value)
+    return Side(_without_nulls(value), tuple(_nulls(value)))
+
+
+def _without_nulls(node: Node) -> Node:
+    match node:
+        case Masked():
+            return _without_nulls(node.content)
+        case List() | Regular() | Live():
+            return replace(node, content=_without_nulls(node.content))  # type: ignore[no-any-return]
+    return node
+
+
+def _nulls(node: Node) -> Iterator[Node]:
+    match node:
+        case Masked():
+            yield Flat(node.null)
+            yield from _nulls(node.content)
+        case List() | Regular() | Live():
+            for below in _nulls(node.content):
+                yield replace(node, content=below)
+
+
+def where(condition: Node, one: Side, two: Side, booleans_join: bool) -> Node:
+    """`ak.where` with a traced condition.
+
+    Awkward broadcasts all three until the condition has no more lists. What is chosen there can be of any
+    kind, so that broadcasting is given the numbers of rows in its place. A missing value on one side does
+    not make the other side missing: its mask is broadcast as one more array.
+    """
+    chosen: list[Node] = []
+
+    def together(arrays: Iterator[Any]) -> tuple[Any, Side, Side]:
+        return next(arrays), one.over(arrays), two.over(arrays)
+
+    def at(level: Level) -> Any:
+        test, *sides = together(iter(level.layouts))
+        layouts = [side.value for side in sides if isinstance(side.value, ak.contents.Content)]
+        first = any(x.is_union or (x.is_indexed and not x.is_option) for x in level.layouts)
+        if test.is_numpy:
+            test, *sides = together(iter(level.nodes()))
+            found = choose(jnp.asarray(values_of(test), bool), *(side.whole() for side in sides), booleans_join)
+        elif not first and any(layout.is_option for layout in layouts):
+            test, *sides = together(iter(level.nodes()))
+            found = where(test, *(side.opened(test.length) for side in sides), booleans_join)
+        else:
+            return None
+        chosen.append(found)
+        return ak.contents.NumpyArray(np.arange(found.length), parameters={_PLACE: len(chosen) - 1})
+
+    def of_rows(rows: Flat) -> Node:
+        if not rows.parameters:
+            message = "ak.where with a traced condition does not reach into unions: take one of their types first"
+            raise StructureError(message)
+        return carry(chosen[rows.parameters[_PLACE]], rows.data)
+
+    arrays = [condition, *one.arrays(), *two.arrays()]
+    options = {"allow_records": True, "numpy_to_regular": True, "fast": False}
+    (rows,) = combine(_unreached, arrays, override=at, **options)
+    return map_flat(of_rows, rows)
+
+
+def _unreached(*buffers: Any) -> Any:
+    raise AssertionError("where the condition has no lists something is chosen")
+
+
+def is_node(value: Any) -> bool:
+    """Whether a value is an array's nodes, not a scalar."""
+    return isinstance(value, Node.__args__)  # type: ignore[attr-defined]
+
+
+def choose(test: Any, one: Any, two: Any, booleans_join: bool = True) -> Node:
+    """`one` where `test` holds, `two` elsewhere.
+
+    Args:
+        test: booleans, shape `(n,)`.
+        one: a node of length n, or a scalar.
+        two: the same.
+        booleans_join: whether booleans and numbers make numbers.
+
+    Raises:
+        StructureError: where the structure of the result would depend on the values of `test`.
+    """
+    one, two = _bare(one), _bare(two)
+    if isinstance(one, Option | Masked) or isinstance(two, Option | Masked):
+        return _choose_missing(test, one, two, booleans_join)
+    if _is_number(one) and _is_number(two):
+        return _choose_numbers(test, one, two, booleans_join)
+    if isinstance(one, Empty) or isinstance(two, Empty):
+        return _nothing(two if isinstance(one, Empty) else one)
+    if type(one) is type(two):
+        chosen = _choose_alike(test, one, two, booleans_join)
+        if chosen is not None:
+            return chosen
+    message = (
+        "ak.where with a traced condition chooses between elements of one structure: numbers, records of the same "
+        f"fields, or lists of the same lengths; these are {_described(one)} and {_described(two)}. Fill, pad or select "
+        "first, or make the condition static"
+    )
+    raise StructureError(message)
+
+
+def _nothing(side: Any) -> Node:
+    """No element to choose: only the type is left."""
+    return side if is_node(side) else Flat(np.zeros(0, _scalar(side).dtype))
+
+
+def _bare(side: Any) -> Any:
+    return project(side) if isinstance(side, Indexed) else side
+
+
+def _is_number(side: Any) -> bool:
+    return isinstance(side, Flat) or not is_node(side)
+
+
+def _described(side: Any) -> str:
+    return type(side).__name__.lower() if is_node(side) else repr(side)
+
+
+def _choose_numbers(test: Any, one: Any, two: Any, booleans_join: bool) -> Node:
+    parameters = [side.parameters for side in (one, two) if isinstance(side, Flat)]
+    values = [values_of(side) if isinstance(side, Flat) else _scalar(side) for side in (one, two)]
+    kinds = [np.dtype(value.dtype) for value in values]
+    if not booleans_join and sum(kind == np.bool_ for kind in kinds) == 1:
+        message = "booleans and numbers stay apart with mergebool=False: which is which is known only at run time"
+        raise StructureError(message)
+    dtype = canonical(np.result_type(*kinds))
+    one, two = (jnp.asarray(value, dtype) for value in values)
+    shape = (-1,) + (1,) * (max(one.ndim, two.ndim) - 1)
+    shared = {k: v for k, v in (parameters[0] or {}).items() if all((p or {}).get(k) == v for p in parameters)}
+    return Flat(jnp.where(test.reshape(shape), one, two), shared or None)
+
+
+def _scalar(value: Any) -> Any:
+    return value if isinstance(value, jax.Array) else np.asarray(value)
+
+
+def _choose_missing(test: Any, one: Any, two: Any, booleans_join: bool) -> Node:
+    (one_null, one), (two_null, two) = (_open(side, len(test)) for side in (one, two))
+    null = jnp.where(test, jnp.asarray(one_null, jnp.float32), jnp.asarray(two_null, jnp.float32))
+    if isinstance(one, Empty) and not is_node(two):
+        one = Flat(jnp.broadcast_to(_scalar(two), len(test)))
+    if isinstance(two, Empty) and not is_node(one):
+        two = Flat(jnp.broadcast_to(_scalar(one), len(test)))
+    return Masked(null, choose(test, one, two, booleans_join))
+
+
+def _open(side: Any, length: int) -> tuple[Any, Any]:
+    """Which values are missing (1 where they are), and values at all positions."""
+    if isinstance(side, Masked):
+        return side.null, side.content
+    if not isinstance(side, Option):
+        return np.float32(0), side
+    index = side.index.array
+    null = np.where(index < 0, np.float32(1), np.float32(0))
+    content = side.content
+    if content.length == 0 and length:
+        content = _one_of(content)
+    return null, content if isinstance(content, Empty) else carry(content, np.maximum(index, 0))
+
+
+def _one_of(content: Node) -> Node:
+    """An element where there is none: nobody sees it, its type is right."""
+    if isinstance(content, Flat):
+        return replace(content, data=np.zeros((1, *content.data.shape[1:]), content.data.dtype))  # type: ignore[no-any-return]
+    if isinstance(content, Record):
+        return replace(content, contents=tuple(map(_one_of, content.contents)), length=1)  # type: ignore[no-any-return]
+    return Empty()
+
+
+def _choose_alike(test: Any, one: Any, two: Any, booleans_join: bool) -> Node | None:
+    """The choice between nodes of one kind, or None where their structure differs."""
+    if (one.parameters or {}) != (two.parameters or {}):
+        return None
+    match one:
+        case Record():
+            if one.fields is None or two.fields is None:
+                same = one.fields is two.fields and len(one.contents) == len(two.contents)
+                names = range(len(one.contents))
+            else:
+                same, names = set(one.fields) == set(two.fields), map(two.fields.index, one.fields)
+            if not same:
+                return None
+            pairs = zip(one.contents, [two.contents[k] for k in names], strict=True)
+            contents = tuple(choose(test, a, b, booleans_join) for a, b in pairs)
+            return replace(one, contents=contents)  # type: ignore[no-any-return]
+        case List() if one.offsets is two.offsets:
+            text = (one.parameters or {}).get("__array__") in ("string", "bytestring")
+            if text:
+                return one if one.content.data == two.content.data else None  # type: ignore[union-attr]
+            below = take(test, parents(one.offsets))
+            return replace(one, content=choose(below, one.content, two.content, booleans_join))  # type: ignore[no-any-return]
+        case Regular() if one.size == two.size:
+            below = jnp.repeat(test, one.size)
+            return replace(one, content=choose(below, one.content, two.content, booleans_join))  # type: ignore[no-any-return]
+        case Constant() if one.data == two.data:
+            return one
+    return None

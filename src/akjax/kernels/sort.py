@@ -1,0 +1,69 @@
+"""The order of elements within segments."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.typing import ArrayLike
+
+from akjax.kernels._reduce import as_array, iota, materialise, spread
+from akjax.kernels._segments import Segments
+
+__all__ = ["segment_argsort"]
+
+# Up to this length counting the smaller elements of a segment beats XLA's sort, which compares through a
+# function pointer: 65 ms instead of 1000 for 3 M elements in lists of at most 13, 230 for lists of at most 63.
+_SHORT = 64
+
+
+def segment_argsort(data: ArrayLike, segments: Segments, *, descending: bool = False) -> jax.Array:
+    """Element numbers in the order that sorts every segment; equal elements stay in order, NaN comes first.
+
+    Args:
+        data: one-dimensional, real.
+        segments: with sorted static parents, so that every segment is a contiguous run.
+        descending: largest first; NaN still comes first, as in eager Awkward.
+
+    Example:
+        >>> segment_argsort(jnp.array([3, 1, 2, 0]), Segments(np.array([0, 0, 0, 1]), 2)).tolist()
+        [1, 2, 0, 3]
+    """
+    key = _key(as_array(data), descending)
+    if segments.length == 1:
+        return lax.sort([key, iota(segments.size)], num_keys=1)[1]
+    longest = segments.longest or 0
+    if longest < 2:
+        return iota(segments.size)
+    if longest > _SHORT:
+        return lax.sort([jnp.asarray(segments.index), key, iota(segments.size)], num_keys=2)[2]
+    assert segments.counts is not None
+    first = np.cumsum(segments.counts) - segments.counts
+    place = spread(jnp.asarray(first.astype(iota(segments.size).dtype)), segments) + _ranks(key, segments, longest)
+    return jnp.zeros_like(place).at[place].set(iota(segments.size), unique_indices=True, mode="promise_in_bounds")
+
+
+def _key(x: jax.Array, descending: bool) -> jax.Array:
+    """Integers in the order of the values: integers compare fast, and their order can be reversed."""
+    if x.dtype == np.bool_:
+        x = x.astype(np.int8)
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        return ~x if descending else x
+    x = lax.stop_gradient(x)
+    kind = np.dtype(f"int{8 * x.dtype.itemsize}")
+    bits = lax.bitcast_convert_type(jnp.where(x == 0, jnp.zeros((), x.dtype), x), kind)
+    key = jnp.where(bits < 0, bits ^ np.iinfo(kind).max, bits)
+    return jnp.where(jnp.isnan(x), np.iinfo(kind).min, ~key if descending else key)
+
+
+def _ranks(key: jax.Array, segments: Segments, longest: int) -> jax.Array:
+    """How many elements of its segment come before each element: it is compared with all its neighbours."""
+    parents, key = materialise(jnp.asarray(segments.index)), materialise(key)
+    ranks = jnp.zeros(segments.size, dtype=iota(segments.size).dtype)
+    for step in range(1, longest):
+        same = parents[step:] == parents[:-step]
+        smaller = key[step:] < key[:-step]  # than the element that many places before
+        ranks += jnp.pad((same & ~smaller).astype(ranks.dtype), (step, 0))
+        ranks += jnp.pad((same & smaller).astype(ranks.dtype), (0, step))
+    return ranks

@@ -1,0 +1,151 @@
+"""`ak.where`, `broadcast_arrays`, `*_like`, `values_astype`, `isclose`, `transform` against eager Awkward."""
+
+import awkward as ak
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from arrays import ALL, NUMBERS
+from oracle import check, check_gradient
+
+import akjax
+
+jax.config.update("jax_enable_x64", True)
+
+SIDES = {
+    "booleans": ak.Array([True, False, True]),
+    "integers": ak.Array([1, 2, 3]),
+    "floats": ak.Array([1.5, 2.5, 3.5]),
+    "int8": ak.values_astype(ak.Array([1, 2, 3]), "int8"),
+    "records": ak.Array([{"x": 1.0, "y": 1}, {"x": 2.0, "y": 2}, {"x": 3.0, "y": 3}]),
+    "options": ak.Array([1.5, None, None]),
+    "integer options": ak.Array([1, None, 3]),
+    "all missing": ak.Array([1.5, None, None])[[1, 1, 2]],
+    "lists": ak.Array([[1.5, 2], [], [3]]),
+    "missing lists": ak.Array([[1.5, 2], None, [3]]),
+    "union": ak.Array([True, 1.5, [2]]),
+    "no rows": ak.Array([1.0])[:0],
+    "strings": ak.Array(["a", "bb", "c"]),
+    "regular": ak.Array(np.arange(6).reshape(3, 2)),
+    "complex": ak.Array([1j, 2, 3]),
+}
+SCALARS = [3, 2.5, True, 1 + 2j, np.int8(3), np.float32(1.5), np.bool_(True)]
+MASK = ak.Array([True, False, True])
+
+
+@pytest.mark.parametrize("one", SIDES)
+def test_where_static(one):
+    for condition in ([True, False, True], [True, True, True]):
+        for two in SIDES.values():
+            check(lambda a, b, c=condition: ak.where(np.array(c), a, b), SIDES[one], two)
+        for scalar in SCALARS:
+            check(lambda a, c=condition, s=scalar: ak.where(np.array(c), a, s), SIDES[one])
+
+
+@pytest.mark.parametrize("one", SIDES)
+def test_where_traced(one):
+    """Equal to eager, or a sentence where the structure would depend on values."""
+    for two in [*SIDES.values(), *SCALARS]:
+        for pair in ((SIDES[one], two), (two, SIDES[one])):
+            try:
+                if any(isinstance(side, ak.Array) is False for side in pair):
+                    k = 0 if isinstance(pair[0], ak.Array) else 1
+                    scalar = pair[1 - k]
+                    check(lambda c, a: ak.where(c, *((a, scalar) if k == 0 else (scalar, a))), MASK, pair[k])
+                else:
+                    check(ak.where, MASK, *pair)
+            except akjax.errors.StructureError:
+                continue
+
+
+NUMERIC = ("booleans", "integers", "floats", "int8", "options", "integer options", "all missing", "complex")
+
+
+@pytest.mark.parametrize("one", NUMERIC)
+def test_where_traced_numbers_never_give_up(one):
+    for two in NUMERIC:
+        check(ak.where, MASK, SIDES[one], SIDES[two])
+    for scalar in SCALARS:
+        check(lambda c, a, s=scalar: ak.where(c, a, s), MASK, SIDES[one])
+        check(lambda c, a, s=scalar: ak.where(c, s, a), MASK, SIDES[one])
+
+
+def test_where_mergebool():
+    with pytest.raises(akjax.errors.StructureError, match="mergebool"):
+        jax.jit(lambda c, a: ak.where(c, a, 1, mergebool=False))(MASK, SIDES["booleans"])
+
+
+def test_where_lists_and_conditions():
+    lists = ak.Array([[1.0, 2.0], [], [3.0]])
+    flat, missing = ak.Array([1.0, 2.0, 3.0]), ak.Array([1.0, None, 3.0])
+    deep = ak.Array([[True, False], [], [True]])
+    records = ak.zip({"x": lists, "n": ak.Array([[1, 2], [], [3]])})
+    for one in (lists, flat, missing):
+        check(lambda c, a: ak.where(c, a, 2), deep, one)
+        check(lambda c, a: ak.where(c, 2, a), deep, one)
+        for two in (lists, flat, missing):
+            check(ak.where, deep, one, two)
+    check(ak.where, deep, records, records[["n", "x"]])
+    # records and numbers, or lists of other lengths, make a structure that depends on values
+    for one, two in ((records, lists), (MASK, lists)):
+        with pytest.raises(akjax.errors.StructureError, match="static"):
+            jax.jit(ak.where)(MASK if two is lists else deep, one, two)
+    check(ak.where, ak.Array([True, None, False]), flat, missing)
+    check(ak.where, ak.Array([0.0, 2.0, np.nan]), flat, missing)
+    check(ak.where, MASK, lists, lists * 2)
+
+
+def test_where_with_values_missing_at_run_time():
+    flat, lists = ak.Array([1.0, 2.0, 3.0]), ak.Array([[1.0, 2.0, -1.0], [], [3.0]])
+    check(lambda c, x: ak.where(c, ak.mask(x, x > 1), 7.0), ak.Array([True, True, False]), flat)
+    check(lambda c, x: ak.where(c, 7.0, ak.mask(x, x > 1)), MASK, flat)
+    deep = ak.Array([[True, False, True], [], [False]])
+    check(lambda c, x: ak.where(c, ak.mask(x, x > 1), x), deep, lists)
+    check(lambda c, x, f: ak.where(c, ak.mask(f, f > 1), x), deep, lists, flat)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_like_and_types(name):
+    array = ALL[name]
+    if name != "strings":  # eager Awkward breaks them
+        check(ak.nan_to_num, array)
+    check(ak.zeros_like, array)
+    check(ak.ones_like, array)
+    check(lambda x: ak.full_like(x, 3), array)
+    check(lambda x: ak.full_like(x, 3.5), array)
+    if name != "strings":
+        check(lambda x: ak.zeros_like(x, dtype=np.int16), array)
+        check(lambda x: ak.full_like(x, 2.7, dtype=int), array)
+    for to in ("float32", "int64", bool, np.complex64):
+        check(lambda x, to=to: ak.values_astype(x, to), array)
+    check(lambda x: ak.broadcast_arrays(x, 1), array)
+    check(lambda x: ak.broadcast_arrays(x, x), array)
+    check(lambda x: ak.isclose(x, x), array)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_transform(name):
+    def double(layout, **kwargs):
+        if layout.is_numpy:
+            return ak.contents.NumpyArray(jnp.asarray(layout.data) * 2)
+        return None
+
+    def eager(layout, **kwargs):
+        return ak.contents.NumpyArray(layout.data * 2) if layout.is_numpy else None
+
+    array = NUMBERS[name]
+    if array.ndim > 1 and "regular" in name:
+        return  # eager callbacks see n-dimensional data or lists, as the array happens to be stored
+    check(lambda x: ak.transform(eager if not akjax_traced(x) else double, x), array)
+
+
+def akjax_traced(array):
+    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(array))
+
+
+def test_gradients():
+    lists, missing = ak.Array([[1.0, 2.0], [], [3.0]]), ak.Array([[1.0, None], [], [3.0]])
+    records = ak.zip({"x": lists, "y": lists * 2})
+    check_gradient(lambda x: ak.sum(ak.where(x > 1.5, x**2, 3 * x)), lists)
+    check_gradient(lambda x: ak.sum(ak.where(x > 1.5, x**2, 1.0)), missing)
+    check_gradient(lambda r: ak.sum(ak.where(r.x > 1.5, r, ak.zip({"x": r.y, "y": r.x})).x ** 2), records)

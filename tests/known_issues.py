@@ -1,0 +1,26 @@
+"""Where eager Awkward is wrong or cannot be followed, and why: one predicate for each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import awkward as ak
+import numpy as np
+
+
+def positions_skip_lists(array: ak.Array, axis: Any) -> bool:
+    """Awkward counts, for argmin, argmax and argsort over an outer axis, only lists that are there and not empty.
+
+    `ak.argmax([[[1.]], [], [[3.]]], axis=0)` gives 1 for the 3., which is in list 2; likewise where lists
+    are missing. We give 2.
+    """
+    if axis is None or array.ndim < 2 or axis in (-1, array.ndim - 1):
+        return False
+    return array.ndim > 2 or "option[var" in str(array.type)
+
+
+def nothing_but_nan(array: ak.Array, axis: Any) -> bool:
+    """A scalar made at run time cannot be None: of NaN only, `ak.nanmax(x)` is NaN (and `nanargmax` is -1)."""
+    values = ak.to_numpy(ak.drop_none(ak.flatten(array, axis=None)))
+    everything = axis is None or array.ndim == 1
+    return everything and len(values) > 0 and values.dtype.kind in "fc" and bool(np.isnan(values).all())

@@ -1,0 +1,129 @@
+"""Which selections are known to be the same, and that others are never paired."""
+
+from __future__ import annotations
+
+import gc
+
+import awkward as ak
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from oracle import check, plain, same
+
+import akjax
+from akjax.algorithms import numbering
+
+X64 = bool(jax.config.jax_enable_x64)
+
+jets = ak.zip(
+    {"pt": [[1.5, 2.0, 0.5], [], [4.0, 0.7], [6.0]], "eta": [[1.0, 5.0, 3.0], [], [2.0, 7.5], [-6.0]]}
+)
+cut = ak.Array([0.9, 1.0, 1.1, 1.2])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda j: j[j.pt > 1].pt * j[j.pt > 1].eta,
+        lambda j: j[(j.pt > 1) & (abs(j.eta) < 4)].pt * j[(j.pt > 1) & (abs(j.eta) < 4)].eta,
+        lambda j: j[j.pt > 1][j[j.pt > 1].eta < 4].pt + j[j.pt > 1][j[j.pt > 1].eta < 4].eta,
+        lambda j: np.log(j.pt[j.pt > 1]) / j.pt[j.pt > 1],
+        lambda j: (
+            j.pt[j.pt == ak.max(j.pt, axis=1, keepdims=True)]
+            * j.eta[j.pt == ak.max(j.pt, axis=1, keepdims=True)]
+        ),
+        lambda j: j[ak.num(j[j.pt > 1]) > 0].pt + j[ak.num(j[j.pt > 1]) > 0].eta,
+        lambda j: ak.flatten(j[j.pt > 1]).pt + ak.flatten(j[j.pt > 1]).eta,
+        lambda j: j[j.pt > 1][:, :1].pt + j[j.pt > 1][:, :1].eta,
+    ],
+)
+def test_a_condition_written_twice_is_one(f) -> None:
+    check(f, jets, types=X64, rtol=1e-6)
+
+
+def test_a_traced_threshold_written_twice_is_one() -> None:
+    check(lambda j, c: j[j.pt > c].pt * j[j.pt > c].eta, jets, cut, types=X64, rtol=1e-6)
+    got = jax.jit(lambda j, t: j[j.pt > t].pt * j[j.pt > t].eta)(jets, 1.0)
+    same(plain(got), plain((jets.pt * jets.eta)[jets.pt > 1]), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda j: j[j.pt > 1].pt * j[j.eta > 1].pt,
+        lambda j: j[j.pt > 1].pt * j[j.pt > 2].pt,
+        lambda j: j[j.pt > 0.0].pt * j[j.pt > -0.0].pt,
+        lambda j: j[j.pt > 1].pt * j.pt,
+        lambda j: ak.zip({"a": j[j.pt > 1].pt, "b": j.pt}),
+        lambda j: ak.where(j.pt > 1, j[j.pt > 1].pt, 0.0),
+        lambda j: j[j.pt > 1][j.pt > 1],
+        lambda j: ak.cartesian([j[ak.num(j[j.pt > 1]) > 0], j]),
+        lambda j: np.histogram(ak.flatten(j.pt[j.pt > 1]), 3, (0, 9), weights=ak.flatten(j.pt[j.pt > 2])),
+        lambda j: np.histogram2d(ak.flatten(j.pt[j.pt > 1]), ak.flatten(j.pt), 3, ((0, 9), (0, 9))),
+    ],
+)
+def test_others_are_not_paired(f) -> None:
+    with pytest.raises(akjax.StructureError, match="selected"):
+        jax.jit(f)(jets)
+
+
+def test_a_row_that_broadcasting_repeats_is_not_paired() -> None:
+    one, mask = jets.pt[:1], ak.Array([[True, False, True]])
+    with pytest.raises(akjax.StructureError, match="selected"):
+        jax.jit(lambda x, m: x[m] + cut)(one, mask)
+
+
+def test_a_buffer_that_may_change_is_never_the_same() -> None:
+    limits = np.ones(len(jets))
+
+    def f(j: ak.Array) -> ak.Array:
+        first = j[j.pt > limits]
+        limits[:] = 2.0
+        return first.pt * j[j.pt > limits].eta
+
+    with pytest.raises(akjax.StructureError, match="selected"):
+        jax.jit(f)(jets)
+
+
+def test_behaviors_are_no_pytrees() -> None:
+    class Point(ak.Array):
+        pass
+
+    behavior = {
+        ("*", "Point"): Point,
+        "Point": ak.Record,
+        (np.add, "Point", "Point"): lambda a, b: a.pt + b.pt,
+    }
+
+    def f(j: ak.Array) -> ak.Array:
+        good = ak.with_name(j[j.pt > 1], "Point", behavior=behavior)
+        return good + good
+
+    assert plain(jax.jit(f)(jets)) == plain(2 * jets.pt[jets.pt > 1])
+
+
+def test_numbers_hold_nothing() -> None:
+    def f(j: ak.Array) -> object:
+        return ak.sum(j[j.pt > 1].pt * j[j.pt > 1].eta)
+
+    with jax.checking_leaks():
+        jax.jit(f)(jets)
+        jax.jit(jax.grad(lambda pt: f(ak.with_field(jets, pt, "pt"))))(jets.pt)
+        jax.jit(lambda j: jax.lax.scan(lambda c, t: (c + f(j) * t, None), 0.0, jnp.ones(2))[0])(jets)
+    gc.collect()
+    before = len(numbering._of_buffers), len(numbering._of_results)
+    for _ in range(3):
+        jax.jit(lambda j: f(j))(jets)
+    jax.clear_caches()
+    gc.collect()
+    assert (len(numbering._of_buffers), len(numbering._of_results)) <= before
+
+
+def test_a_long_chain_is_numbered_in_linear_time() -> None:
+    def f(x: ak.Array) -> ak.Array:
+        for _ in range(100):
+            x = np.maximum(x, x)
+        return x[x > 1] * x[x > 1]
+
+    check(f, jets.pt, types=X64, rtol=1e-3)
