@@ -20,7 +20,12 @@ def positions_skip_lists(array: ak.Array, axis: Any) -> bool:
 
 
 def nothing_but_nan(array: ak.Array, axis: Any) -> bool:
-    """A scalar made at run time cannot be None: of NaN only, `ak.nanmax(x)` is NaN (and `nanargmax` is -1)."""
+    """A scalar made at run time cannot be None: of NaN only `ak.nanmax(x)` is NaN, `ak.nanargmax(x)` -1."""
     values = ak.to_numpy(ak.drop_none(ak.flatten(array, axis=None)))
     everything = axis is None or array.ndim == 1
     return everything and len(values) > 0 and values.dtype.kind in "fc" and bool(np.isnan(values).all())
+
+
+def no_booleans(array: ak.Array, axis: Any) -> bool:
+    """Awkward's `max` of no booleans at all is True (minus infinity as a boolean); of an empty list False."""
+    return (axis is None or array.ndim == 1) and str(array.type).endswith("bool") and ak.count(array) == 0

@@ -49,10 +49,24 @@ MORE = {
     "union": ak.Array([1.0, [2.0, 3.0], 4.0, []]),
     "record": ak.zip({"b": [[1.0, 2.0], [], [3.0]], "a": [[1, 2], [], [3]]}),
 }
-DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float16", "bool")
+DTYPES = (
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float32",
+    "float16",
+    "bool",
+)
 
 
-def calls(names: tuple[str, ...], array: Any, axes: Any = AXES, flags: Any = FLAGS) -> dict[Any, Callable[..., Any]]:
+def calls(
+    names: tuple[str, ...], array: Any, axes: Any = AXES, flags: Any = FLAGS
+) -> dict[Any, Callable[..., Any]]:
     """Every call of these functions that eager Awkward answers right."""
     found: dict[Any, Callable[..., Any]] = {}
     for name in names:
@@ -62,9 +76,9 @@ def calls(names: tuple[str, ...], array: Any, axes: Any = AXES, flags: Any = FLA
             if "nan" in name and nothing_but_nan(array, axis):
                 continue
             for options in flags:
-                found[name, axis, *options.items()] = lambda x, name=name, axis=axis, options=options: getattr(
-                    ak, name
-                )(x, axis=axis, **options)
+                found[name, axis, *options.items()] = lambda x, name=name, axis=axis, options=options: (
+                    getattr(ak, name)(x, axis=axis, **options)
+                )
     return found
 
 
@@ -200,7 +214,13 @@ def test_structure_is_held_once() -> None:
     array = ak.unflatten(np.arange(3000.0), np.full(1000, 3) + np.tile([1, -1], 500))
 
     def several(x: Any) -> Any:
-        return ak.sum(x, axis=1), ak.mean(x, axis=1), ak.any(x, axis=1), ak.sum(x * 2, axis=1), ak.prod(x, axis=1)
+        return (
+            ak.sum(x, axis=1),
+            ak.mean(x, axis=1),
+            ak.any(x, axis=1),
+            ak.sum(x * 2, axis=1),
+            ak.prod(x, axis=1),
+        )
 
     constants = jax.make_jaxpr(several)(array).consts
     assert sum(np.size(constant) == 3000 for constant in constants) == 1
@@ -216,7 +236,9 @@ def test_awkward_is_not_asked_for_every_element(monkeypatch: pytest.MonkeyPatch)
 
     asked = []
     original = reducers.like
-    monkeypatch.setattr(reducers, "like", lambda array, node: asked.append(node.length) or original(array, node))
+    monkeypatch.setattr(
+        reducers, "like", lambda array, node: asked.append(node.length) or original(array, node)
+    )
     array = ak.unflatten(np.arange(3000.0), [1000, 2000])
     for axis in (None, 1, -1):
         jax.make_jaxpr(lambda x, axis=axis: ak.max(x, axis=axis))(array)

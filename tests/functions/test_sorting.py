@@ -42,7 +42,11 @@ def test_every_axis(key: str) -> None:
     for name in ("sort", "argsort"):
         for axis in (0, 1, 2, -1, -2, 4):
             inner = axis in (-1, array.ndim - 1)
-            if name == "argsort" and not inner and ("?" in str(array.type) or positions_skip_lists(array, axis)):
+            if (
+                name == "argsort"
+                and not inner
+                and ("?" in str(array.type) or positions_skip_lists(array, axis))
+            ):
                 continue
             for ascending in (True, False):
                 functions[name, axis, ascending] = lambda x, n=name, a=axis, up=ascending: getattr(ak, n)(
@@ -72,7 +76,13 @@ def test_named_axis() -> None:
 
 
 def test_order_as_an_index_keeps_the_types() -> None:
-    jets = ak.zip({"pt": [[1.0, 3.0, 2.0], [], [5.0]], "n": [[1, 2, 3], [], [4]], "ok": [[True, False, True], [], [True]]})
+    jets = ak.zip(
+        {
+            "pt": [[1.0, 3.0, 2.0], [], [5.0]],
+            "n": [[1, 2, 3], [], [4]],
+            "ok": [[True, False, True], [], [True]],
+        }
+    )
     check(lambda j: j[ak.argsort(j.pt, axis=1, ascending=False)], jets)
 
 

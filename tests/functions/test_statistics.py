@@ -24,7 +24,10 @@ FLAGS: tuple[dict[str, Any], ...] = ({}, {"keepdims": True}, {"mask_identity": T
 
 @pytest.mark.parametrize("key", [*NUMBERS, "NaN", "complex"])
 def test_of_one_array(key: str) -> None:
-    odd = {"NaN": ak.Array([[1.5, np.nan, -2.0], [], [np.nan]]), "complex": ak.Array([[1 + 2j, 0.5j], [], [3 - 1j]])}
+    odd = {
+        "NaN": ak.Array([[1.5, np.nan, -2.0], [], [np.nan]]),
+        "complex": ak.Array([[1 + 2j, 0.5j], [], [3 - 1j]]),
+    }
     array = odd[key] if key in odd else NUMBERS[key]
     functions: dict[Any, Callable[..., Any]] = {}
     for axis in (None, 0, 1, -1, -2, 4):
@@ -40,7 +43,19 @@ def test_of_one_array(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["lists", "first empty", "all empty", "flat", "integers", "int8", "float32", "regular", "options", "missing lists"]
+    "key",
+    [
+        "lists",
+        "first empty",
+        "all empty",
+        "flat",
+        "integers",
+        "int8",
+        "float32",
+        "regular",
+        "options",
+        "missing lists",
+    ],
 )
 def test_weights_and_pairs(key: str) -> None:
     x = NUMBERS[key]
@@ -55,7 +70,9 @@ def test_weights_and_pairs(key: str) -> None:
                 functions[name, "weight", at] = lambda x, y, w, f=function, o=options: f(x, weight=w, **o)
                 if x.ndim > 1:
                     row = np.arange(len(x)) + 1
-                    functions[name, "a weight a row", at] = lambda x, y, w, f=function, o=options, r=row: f(x, r, **o)
+                    functions[name, "a weight a row", at] = lambda x, y, w, f=function, o=options, r=row: f(
+                        x, r, **o
+                    )
                 if "mean" not in name:
                     functions[name, "ddof", at] = lambda x, y, w, f=function, o=options: f(x, ddof=1, **o)
                     functions[name, "both", at] = lambda x, y, w, f=function, o=options: f(x, w, ddof=1, **o)
@@ -102,7 +119,9 @@ def test_numpys_names(key: str) -> None:
     check_many(functions, NUMBERS[key])
 
 
-@pytest.mark.parametrize("key", ["lists", "integers", "flat", "three levels", "regular", "options", "all empty"])
+@pytest.mark.parametrize(
+    "key", ["lists", "integers", "flat", "three levels", "regular", "options", "all empty"]
+)
 def test_softmax(key: str) -> None:
     functions = {
         (axis, keepdims): lambda x, a=axis, k=keepdims: ak.softmax(x, axis=a, keepdims=k)
@@ -114,7 +133,9 @@ def test_softmax(key: str) -> None:
 
 def test_named_axis() -> None:
     array = ak.with_named_axis(NUMBERS["lists"], ("event", "jet"))
-    check_many({(n, a): lambda x, n=n, a=a: getattr(ak, n)(x, axis=a) for n in ONE for a in ("event", "jet")}, array)
+    check_many(
+        {(n, a): lambda x, n=n, a=a: getattr(ak, n)(x, axis=a) for n in ONE for a in ("event", "jet")}, array
+    )
 
 
 # ------------------------------------------------------------------------------- gradients

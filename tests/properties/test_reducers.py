@@ -7,11 +7,9 @@ from typing import Any
 import awkward as ak
 import hypothesis.strategies as st
 import hypothesis_awkward.strategies as st_ak
-import jax
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
-from known_issues import nothing_but_nan, positions_skip_lists
+from known_issues import no_booleans, nothing_but_nan, positions_skip_lists
 from many import check_many
 
 import akjax
@@ -34,6 +32,7 @@ def arrays() -> st.SearchStrategy[ak.Array]:
         allow_union=False,
         allow_string=False,
         allow_bytestring=False,
+        allow_unmasked=False,  # nodes do not remember that no value of an option type is missing
     )
 
 
@@ -41,7 +40,11 @@ def answers(array: ak.Array, names: tuple[str, ...], **options: Any) -> None:
     calls = {}
     for name in names:
         for axis in (None, *range(-array.ndim, array.ndim)):
-            if "arg" in name and positions_skip_lists(array, axis if axis is None or axis < 0 else axis):
+            if "arg" in name and positions_skip_lists(array, axis):
+                continue
+            if axis is None and options.get("keepdims") and " 0 * " in f" {array.type}":
+                continue  # what Awkward answers depends on how it holds lists of size 0
+            if name == "max" and no_booleans(array, axis):
                 continue
             if not nothing_but_nan(array, axis):
                 calls[name, axis] = lambda x, n=name, a=axis: getattr(ak, n)(x, axis=a, **options)
@@ -53,7 +56,9 @@ def answers(array: ak.Array, names: tuple[str, ...], **options: Any) -> None:
 @given(array=arrays(), keepdims=st.booleans(), mask=st.sampled_from([None, True, False]))
 def test_reducers(array: ak.Array, keepdims: bool, mask: bool | None) -> None:
     options = {"keepdims": keepdims} if mask is None else {"keepdims": keepdims, "mask_identity": mask}
-    answers(array, ("sum", "any", "all", "count", "count_nonzero", "min", "max", "argmin", "argmax"), **options)
+    answers(
+        array, ("sum", "any", "all", "count", "count_nonzero", "min", "max", "argmin", "argmax"), **options
+    )
 
 
 @FEW

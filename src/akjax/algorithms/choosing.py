@@ -19,7 +19,7 @@ from ..errors import StructureError
 from ..kernels.gather import take
 from ..nodes.kinds import Constant, Empty, Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, replace
 from ..nodes.moving import carry, project
-from ..nodes.static import parents
+from ..nodes.static import parents, static
 from ..nodes.walk import map_flat
 from .elementwise import Level, combine, values_of
 from .ufuncs import canonical
@@ -51,7 +51,10 @@ class Side:
         if not is_node(self.value) or not isinstance(self.value, Option | Masked):
             return self
         null, content = _open(self.value, length)
-        return Side(content, (*self.nulls, Flat(null)))
+        mask: Node = Flat(null)
+        if isinstance(content, Regular) or np.ndim(getattr(content, "data", 0)) > 1:
+            mask = Regular(mask, 1, length)  # one for each list, whose axis is known to be there
+        return Side(content, (*self.nulls, mask))
 
     def whole(self) -> Any:
         """The side at its elements, missing values back in place."""
@@ -89,12 +92,13 @@ def _nulls(node: Node) -> Iterator[Node]:
                 yield replace(node, content=below)
 
 
-def where(condition: Node, one: Side, two: Side, booleans_join: bool) -> Node:
+def where(condition: Node, one: Side, two: Side, booleans_join: bool, inside: bool = False) -> Node:
     """`ak.where` with a traced condition.
 
     Awkward broadcasts all three until the condition has no more lists. What is chosen there can be of any
     kind, so that broadcasting is given the numbers of rows in its place. A missing value on one side does
-    not make the other side missing: its mask is broadcast as one more array.
+    not make the other side missing: its mask is broadcast as one more array. That happens `inside` a broadcast
+    that goes on, where axes are no longer lined up from the right.
     """
     chosen: list[Node] = []
 
@@ -110,7 +114,7 @@ def where(condition: Node, one: Side, two: Side, booleans_join: bool) -> Node:
             found = choose(jnp.asarray(values_of(test), bool), *(side.whole() for side in sides), booleans_join)
         elif not first and any(layout.is_option for layout in layouts):
             test, *sides = together(iter(level.nodes()))
-            found = where(test, *(side.opened(test.length) for side in sides), booleans_join)
+            found = where(test, *(side.opened(test.length) for side in sides), booleans_join, inside=True)
         else:
             return None
         chosen.append(found)
@@ -123,7 +127,7 @@ def where(condition: Node, one: Side, two: Side, booleans_join: bool) -> Node:
         return carry(chosen[rows.parameters[_PLACE]], rows.data)
 
     arrays = [condition, *one.arrays(), *two.arrays()]
-    options = {"allow_records": True, "numpy_to_regular": True, "fast": False}
+    options = {"allow_records": True, "numpy_to_regular": True, "right_broadcast": not inside, "fast": False}
     (rows,) = combine(_unreached, arrays, override=at, **options)
     return map_flat(of_rows, rows)
 
@@ -233,6 +237,11 @@ def _one_of(content: Node) -> Node:
         return replace(content, data=np.zeros((1, *content.data.shape[1:]), content.data.dtype))  # type: ignore[no-any-return]
     if isinstance(content, Record):
         return replace(content, contents=tuple(map(_one_of, content.contents)), length=1)  # type: ignore[no-any-return]
+    if isinstance(content, List):
+        return replace(content, offsets=static(np.zeros(2, np.int64)))  # type: ignore[no-any-return]
+    if isinstance(content, Regular):
+        below = carry(_one_of(content.content), np.zeros(content.size, np.int64)) if content.size else content.content
+        return replace(content, content=below, length=1)  # type: ignore[no-any-return]
     return Empty()
 
 

@@ -43,6 +43,7 @@ def combine(
     override: Override | None = None,
     allow_records: bool = False,
     numpy_to_regular: bool = False,
+    right_broadcast: bool = True,
     fast: bool = True,
 ) -> tuple[Node, ...]:
     """Combine the elements of arrays.
@@ -54,6 +55,7 @@ def combine(
         override: is asked first at every level of a broadcast; None goes on.
         allow_records: whether records are broadcast field by field.
         numpy_to_regular: as in `ak.transform`.
+        right_broadcast: as in `ak.transform`.
         fast: whether arrays of one structure may skip Awkward's broadcasting.
 
     Returns:
@@ -70,7 +72,11 @@ def combine(
         stripped = [(fill_dead(node, fill), found) for node, (_, found) in zip(nodes, stripped, strict=True)]
         stripped = [(strip(node)[0], found) for node, found in stripped]
     envelopes = [node for node, _ in stripped]
-    options = {"allow_records": allow_records, "numpy_to_regular": numpy_to_regular}
+    options = {
+        "allow_records": allow_records,
+        "numpy_to_regular": numpy_to_regular,
+        "right_broadcast": right_broadcast,
+    }
     table = Table()
     truth = functools.cache(lambda: _Broadcast(leaf, override, Zeros(), None).run(envelopes, options))
     broadcast = _Broadcast(leaf, override, table, truth).run(envelopes, options)

@@ -102,7 +102,9 @@ def _walk(node: Node, here: Positions) -> Positions:
             message = "records and unions have no single buffer of numbers: take their fields"
             raise StructureError(message)
         case _:
-            message = "text and dates cannot be reduced inside a transformation: they are part of the structure"
+            message = (
+                "text and dates cannot be reduced inside a transformation: they are part of the structure"
+            )
             raise TypeError(message)
     return _walk(node.content, here)
 
@@ -113,11 +115,13 @@ def match(inside: list[np.ndarray[Any, Any]], outside: list[np.ndarray[Any, Any]
         return np.zeros(0, dtype=np.int32)
     sizes = [int(max(a.max(initial=-1), b.max(initial=-1))) + 1 for a, b in zip(inside, outside, strict=True)]
     if np.prod([float(size) for size in sizes]) >= 2.0**62:
-        raise StructureError("this array is too large to be reduced over this axis")
+        message = "this array is too large to be reduced over this axis"
+        raise StructureError(message)
     key, keys = _ravel(inside, sizes), _ravel(outside, sizes)
     found = _search(keys, key, int(np.prod(sizes, dtype=np.int64)))
     if len(key) and not (len(keys) and np.array_equal(keys[np.minimum(found, len(keys) - 1)], key)):
-        raise AssertionError("an element has no place in the reduced array")
+        message = "an element has no place in the reduced array"
+        raise AssertionError(message)
     return found.astype(np.int32 if len(keys) < 2**31 else np.int64)
 
 

@@ -93,7 +93,9 @@ def reduce(reduction: Reduction, nodes: list[Node], ask: Ask) -> tuple[Any, Any]
         if innermost == depth and depth > 0:
             outcome = ask([one_row(node) for node in nodes])
             dtype = _dtype_of(outcome)
-            return innermost_lists(nodes, lambda lists, dead: _of_innermost(reduction, lists, dtype, dead)), outcome
+            return innermost_lists(
+                nodes, lambda lists, dead: _of_innermost(reduction, lists, dtype, dead)
+            ), outcome
         everything = reduction.axis is None or innermost == depth
         if everything and not reduction.keepdims and _size(nodes[0]) > 0:
             outcome = ask([one_row(node) for node in nodes])
@@ -112,17 +114,21 @@ def compute(reduction: Reduction, groups: Groups, dtype: Any) -> Any:
     elif reduction.options is not None:
         values = statistics.compute(name, groups.several, segments, live, dtype, reduction.options)
     elif name in ARGUMENTS:
-        first = getattr(extrema, f"segment_{name}")(groups.several[0], segments, jnp.arange(segments.size), live)
+        first = getattr(extrema, f"segment_{name}")(
+            groups.several[0], segments, jnp.arange(segments.size), live
+        )
         values = jnp.where(first < 0, -1, groups.rank(jnp.maximum(first, 0))) if segments.size else first
     elif name in BOUNDS:
-        values = _bounded(reduction, getattr(extrema, f"segment_{name}")(groups.several[0], segments, live), groups)
+        values = _bounded(
+            reduction, getattr(extrema, f"segment_{name}")(groups.several[0], segments, live), groups
+        )
     else:
         values = getattr(segment, f"segment_{name}")(groups.several[0], segments, live)
     return values if values.dtype == dtype else jnp.asarray(values, dtype)
 
 
 def _bounded(reduction: Reduction, values: Any, groups: Groups) -> Any:
-    """With an initial value, which Awkward knows as a bound of real numbers and as the answer for no number."""
+    """With an initial value: to Awkward a bound of real numbers, and the answer for no number."""
     if reduction.initial is None:
         return values
     numpys = reduction.axis is None and totals_are_numpys()
@@ -137,7 +143,7 @@ def _bounded(reduction: Reduction, values: Any, groups: Groups) -> Any:
 
 @functools.cache
 def totals_are_numpys() -> bool:
-    """Whether the minimum of all numbers is NumPy's: NaN when one of them is; older Awkward passes it over."""
+    """Whether the minimum of all is NumPy's: NaN when one of them is; older Awkward passes it over."""
     return bool(np.isnan(ak.min(ak.Array([np.nan, 0.0]))))
 
 
@@ -210,7 +216,8 @@ def innermost_lists(nodes: list[Node], make: Callable[[list[Any], Any], Node], d
     node: Any = nodes[0]
     if isinstance(node, List | Regular) and number_depth(node) == 1:
         return make(nodes, dead)
-    content = innermost_lists([n.content for n in nodes], make, dead_below(node, dead))  # type: ignore[union-attr]
+    contents = [n.content for n in nodes]  # type: ignore[union-attr]
+    content = innermost_lists(contents, make, dead_below(node, dead))
     match node:
         case Option():
             return option(node.index.array, content)
@@ -229,7 +236,7 @@ def _of_innermost(reduction: Reduction, nodes: list[Any], dtype: Any, dead: Any)
     missing, exists = inside[0].dead(), inside[0].dead(existence_only=True)
     outer = dead_below(lists, dead)
     if len(at) < segments.size:
-        segments = Segments(segments.parents[at], segments.length)  # type: ignore[index]
+        segments = Segments(segments.parents[at], segments.length)
         outer = None if outer is None else take(outer, at)
     missing = either(missing, outer)
     live = None if missing is None else alive(missing)
@@ -249,7 +256,7 @@ def _of_innermost(reduction: Reduction, nodes: list[Any], dtype: Any, dead: Any)
 def _masked(values: Any, segments: Segments, live: Any) -> Node:
     """Values that are missing where nothing was reduced."""
     if live is None:
-        counts = segment.segment_count(segments)
+        counts = np.asarray(segment.segment_count(segments))
         return option(np.where(counts > 0, arange(len(counts)), -1), Flat(values))
     return Masked(_nothing(segments, live), Flat(values))
 
@@ -298,10 +305,9 @@ def _total(reduction: Reduction, nodes: list[Node], outcome: Any) -> Any:
     live = None if dead is None else alive(dead)
 
     def rank(place: Any) -> Any:
-        at = inside.numbers
         if exists is not None:
-            at = jnp.cumsum(alive(exists), dtype=jnp.int32) - 1
-        return place if len(at) == count and exists is None and at is inside.of[0] else take(jnp.asarray(at), place)
+            return take(jnp.cumsum(alive(exists), dtype=jnp.int32) - 1, place)
+        return place if inside.numbers is inside.of[0] else take(jnp.asarray(inside.numbers), place)
 
     dtype = _dtype_of(outcome)
     value = compute(reduction, Groups(_buffers(several), segments, live, rank), dtype)[0]
@@ -374,7 +380,9 @@ def places(inside: Positions, outside: Positions, axis: int | None, keepdims: bo
 def _ranks(segments: Segments, live: Any, axis: int | None, inside: Positions) -> Any:
     """The position of each element among those that exist, which is what an argument reducer answers."""
     if not segments.sorted or (axis is not None and axis != len(inside.of) - 1):
-        message = "argmin and argmax over an outer axis after a selection by traced values are not supported yet"
+        message = (
+            "argmin and argmax over an outer axis after a selection by traced values are not supported yet"
+        )
         raise StructureError(message)
     before = jnp.concatenate([jnp.zeros(1, jnp.int32), jnp.cumsum(live, dtype=jnp.int32)])
     first = np.searchsorted(np.asarray(segments.parents), np.arange(segments.length))
@@ -419,8 +427,12 @@ def _fill_run_time(
     kept.dead = {depth: mask for depth, mask in found.dead.items() if depth < axis}
     kept.null = {depth: mask for depth, mask in found.null.items() if depth < axis}
     if axis < found.depth and axis in found.dead:
+        assert count is not None
         if inner != 0 or reduction.keepdims:
-            message = f"ak.{name} over an outer axis of lists of lists after a selection by traced values is not supported yet"
+            message = (
+                f"ak.{name} over an outer axis of lists of lists after a selection by traced values "
+                "is not supported yet"
+            )
             raise StructureError(message)
         # a column of the result exists when a selected list is that long
         kept.dead[0] = jnp.where(count > 0, jnp.float32(0), jnp.float32(1))

@@ -51,7 +51,10 @@ def _live(parts: list[RunTime]) -> Any:
 def _bins(bins: Any) -> Any:
     """Bins as NumPy takes them, or traced edges."""
     if isinstance(bins, str):
-        message = f"np.histogram with bins={bins!r} derives the bins from the values, which are traced: give a number or edges"
+        message = (
+            f"np.histogram with bins={bins!r} derives the bins from the values, which are traced: "
+            "give a number or edges"
+        )
         raise TypeError(message)
     if isinstance(bins, ak.Array):
         return to_jax(bins) if is_traced(bins) else ak.to_numpy(bins)
@@ -60,7 +63,10 @@ def _bins(bins: Any) -> Any:
 
 def _needs_range(bins: Any, limits: Any) -> None:
     if isinstance(bins, int | np.integer) and limits is None:
-        message = "np.histogram of traced values needs range=(low, high) or explicit edges: the bins cannot depend on the values"
+        message = (
+            "np.histogram of traced values needs range=(low, high) or explicit edges: "
+            "the bins cannot depend on the values"
+        )
         raise TypeError(message)
 
 
@@ -78,7 +84,7 @@ def _widths(edges: Any) -> Any:
 
 
 @implements(np.histogram, route="kernel", live=True)
-def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:  # noqa: A002
+def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     values, found = _flat(a)
     edges = bins = _bins(bins)
     if not isinstance(bins, jax.Array):
@@ -88,14 +94,18 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
     if numbers is not None and numbers.shape != values.shape:
         message = "weights should have the same shape as a."
         raise ValueError(message)
-    counts = kernels.histogram(values, edges, uniform=_uniform(bins, edges), weights=numbers, live=_live([found, own]))
+    counts = kernels.histogram(
+        values, edges, uniform=_uniform(bins, edges), weights=numbers, live=_live([found, own])
+    )
     if density:
         counts = counts / _widths(edges) / jnp.sum(counts)
     return counts, edges
 
 
 @implements(np.histogram2d, route="kernel", live=True)
-def _histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:  # noqa: A002
+def _histogram2d(
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:
     (xs, of_x), (ys, of_y) = _flat(x), _flat(y)
     if np.shape(xs) != np.shape(ys):
         message = "x and y must have the same length."
@@ -110,7 +120,9 @@ def _histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any
     edges = [one if isinstance(one, jax.Array) else edge for one, edge in zip(pair, edges, strict=True)]
     numbers, of_weights = (None, of_x) if weights is None else _flat(weights)
     live = _live([of_x, of_y, of_weights])
-    uniform = {f"uniform_{name}": _uniform(one, edge) for name, one, edge in zip("xy", pair, edges, strict=True)}
+    uniform = {
+        f"uniform_{name}": _uniform(one, edge) for name, one, edge in zip("xy", pair, edges, strict=True)
+    }
     counts = kernels.histogram2d(xs, ys, *edges, **uniform, weights=numbers, live=live)
     if density:
         counts = counts / _widths(edges[0])[:, None] / _widths(edges[1])[None, :] / jnp.sum(counts)

@@ -27,7 +27,7 @@ _OF_RESULTS = ("highlevel", "behavior", "attrs")
 
 
 def positional(array: Any, axis: Any) -> Any:
-    """An axis as a number; a named one is looked up, and left for Awkward to complain about when there is none."""
+    """An axis as a number; a name that is not known is left for Awkward to complain about."""
     return array.named_axis.get(axis, axis) if isinstance(axis, str) else axis
 
 
@@ -39,7 +39,10 @@ def reduce_array(function: Any, array: Any, axis: Any, kwargs: dict[str, Any]) -
         message = f"cannot call ak.{name} on a single record: take its fields"
         raise TypeError(message)
 
-    known = {key: np.zeros((), value.dtype)[()] if isinstance(value, jax.Array) else value for key, value in kwargs.items()}
+    known = {
+        key: np.zeros((), value.dtype)[()] if isinstance(value, jax.Array) else value
+        for key, value in kwargs.items()
+    }
 
     def ask(nodes: list[Node] | None) -> Any:
         (asked,) = [node] if nodes is None else nodes
@@ -75,7 +78,10 @@ def wrapped(result: Any, outcome: Any) -> Any:
 def _by_overload(function: Any, array: Any, node: Node, reduction: Reduction) -> Any:
     """Records with a reducer of their own: grouped along the axis and handed to it."""
     if has_run_time_structure(node):
-        message = f"ak.{function.__name__} of records after a selection by traced values is not supported yet: reduce their fields"
+        message = (
+            f"ak.{function.__name__} of records after a selection by traced values is not supported yet: "
+            "reduce their fields"
+        )
         raise StructureError(message)
     records: list[Node] = []
 
@@ -105,7 +111,7 @@ def _by_overload(function: Any, array: Any, node: Node, reduction: Reduction) ->
         offsets_of(np.bincount(parents, minlength=len(outside.rows))), carry(record, inside.rows[order])
     )
     reduced = overload(wrap(groups, array.behavior), reduction.mask_identity)
-    filled = map_flat(lambda flat: node_of(reduced), unfolded(shape))  # type: ignore[arg-type, return-value]
+    filled = map_flat(lambda flat: node_of(reduced), unfolded(shape))
     return wrap(filled, array.behavior, array.attrs)
 
 

@@ -32,7 +32,9 @@ def _sort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = 
 
 
 @implements(ak.argsort, route="kernel", differentiable=False)
-def _argsort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = True, **kwargs: Any) -> Any:
+def _argsort(
+    array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = True, **kwargs: Any
+) -> Any:
     result = _sorted(ak.argsort, array, axis, ascending, stable, _sorted_positions)
     lists = [n.offsets for n in iterate(node_of(array)) if isinstance(n, List)]
     if lists:
@@ -44,7 +46,10 @@ def _sorted(function: Any, array: Any, axis: Any, ascending: bool, stable: bool,
     """An array with its lists along an axis sorted, or the positions that sort them."""
     node = node_of(array)
     if has_run_time_structure(node):
-        message = f"ak.{function.__name__} after a selection by traced values is not supported yet: sort before selecting"
+        message = (
+            f"ak.{function.__name__} after a selection by traced values is not supported yet: "
+            "sort before selecting"
+        )
         raise StructureError(message)
     node = map_nodes(_as_lists, unfolded(node))  # a sorted regular dimension has type var
     depth, at = number_depth(node), positional(array, axis)
@@ -56,14 +61,16 @@ def _sorted(function: Any, array: Any, axis: Any, ascending: bool, stable: bool,
         outcome = ask(one_row(node))
         # the rows of a flat array are a list too
         lists = Regular(node, node.length, 1) if depth == 0 else node
-        done: Any = innermost_lists([lists], lambda several, _: replace(several[0], content=content(several[0], not ascending)))
+        done: Any = innermost_lists(
+            [lists], lambda several, _: replace(several[0], content=content(several[0], not ascending))
+        )
         return wrap(done.content if depth == 0 else done, outcome.behavior, outcome.attrs)
     outcome = ask(node)
     inside, outside = positions(node), positions(from_layout(outcome.layout))
     if inside.flat is None or len(inside.rows) == 0:
         return outcome
     if len(inside.rows) != len(outside.rows):
-        message = f"ak.{function.__name__} over an outer axis of missing values is not supported yet: fill them first"
+        message = f"ak.{function.__name__} over an outer axis of missing values is not supported yet: fill them"
         raise StructureError(message)
     at = at if at >= 0 else at + len(inside.of)
     values_of(inside.flat)

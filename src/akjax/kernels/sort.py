@@ -14,7 +14,7 @@ from akjax.kernels._segments import Segments
 __all__ = ["segment_argsort"]
 
 # Up to this length counting the smaller elements of a segment beats XLA's sort, which compares through a
-# function pointer: 65 ms instead of 1000 for 3 M elements in lists of at most 13, 230 for lists of at most 63.
+# function pointer: for 3 M elements 65 ms instead of 1000 in lists of at most 13, 230 in lists of at most 63.
 _SHORT = 64
 
 
@@ -40,8 +40,14 @@ def segment_argsort(data: ArrayLike, segments: Segments, *, descending: bool = F
         return lax.sort([jnp.asarray(segments.index), key, iota(segments.size)], num_keys=2)[2]
     assert segments.counts is not None
     first = np.cumsum(segments.counts) - segments.counts
-    place = spread(jnp.asarray(first.astype(iota(segments.size).dtype)), segments) + _ranks(key, segments, longest)
-    return jnp.zeros_like(place).at[place].set(iota(segments.size), unique_indices=True, mode="promise_in_bounds")
+    place = spread(jnp.asarray(first.astype(iota(segments.size).dtype)), segments) + _ranks(
+        key, segments, longest
+    )
+    return (
+        jnp.zeros_like(place)
+        .at[place]
+        .set(iota(segments.size), unique_indices=True, mode="promise_in_bounds")
+    )
 
 
 def _key(x: jax.Array, descending: bool) -> jax.Array:
