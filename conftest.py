@@ -41,9 +41,7 @@ _settings: dict[str, Any] = {
 hypothesis.settings.register_profile("default", max_examples=50, **_settings)
 hypothesis.settings.register_profile("ci", max_examples=50, derandomize=True, print_blob=True, **_settings)
 hypothesis.settings.register_profile("campaign", max_examples=2000, print_blob=True, **_settings)
-hypothesis.settings.load_profile(
-    os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default")
-)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default"))
 
 
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:

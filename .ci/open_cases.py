@@ -58,9 +58,7 @@ class OpenCases:
             hits = {name for name in names_of(item.nodeid) if name in self.open}
             seen |= hits
             (gone if hits else kept).append(item)
-        unknown = sorted(
-            name for name in self.open if name not in seen and not (config.rootpath / name).is_file()
-        )
+        unknown = sorted(name for name in self.open if name not in seen and not (config.rootpath / name).is_file())
         if unknown and "PYTEST_XDIST_WORKER" not in os.environ:  # .ci/run collects first
             message = "listed as open, but no such case: " + "; ".join(unknown)
             raise pytest.UsageError(message)

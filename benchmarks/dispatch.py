@@ -42,7 +42,9 @@ def compare_eager(rounds: int) -> None:
     found: dict[str, dict[str, float]] = {"without": {}, "with": {}}
     for _ in range(rounds):
         for which, times in found.items():
-            out = subprocess.run([sys.executable, __file__, "--eager", which], capture_output=True, text=True, check=True)
+            out = subprocess.run(
+                [sys.executable, __file__, "--eager", which], capture_output=True, text=True, check=True
+            )
             for expression, time in json.loads(out.stdout).items():
                 times[expression] = min(time, times.get(expression, time))
     print(f"{'eager expression':<20} {'without':>10} {'with':>10} {'ratio':>7}")

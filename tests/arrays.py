@@ -41,9 +41,7 @@ NUMBERS = {
     "byte masked": ak.Array(
         _c.ByteMaskedArray(ak.index.Index8(np.array([0, 1, 0, 0, 1, 0], np.int8)), _data, valid_when=False)
     ),
-    "bit masked": ak.Array(
-        _c.BitMaskedArray(ak.index.IndexU8(np.array([0b101011], np.uint8)), _data, True, 6, True)
-    ),
+    "bit masked": ak.Array(_c.BitMaskedArray(ak.index.IndexU8(np.array([0b101011], np.uint8)), _data, True, 6, True)),
     "unmasked": ak.Array(_c.UnmaskedArray(_data)),
 }
 

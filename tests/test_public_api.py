@@ -13,9 +13,7 @@ import akjax
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "api"
 PAGES = sorted(DOCS.glob("**/*.md"))
 DOCUMENTED = {
-    name: page.name
-    for page in PAGES
-    for name in re.findall(r"\bakjax\.([A-Za-z_]\w*)", page.read_text("utf-8"))
+    name: page.name for page in PAGES for name in re.findall(r"\bakjax\.([A-Za-z_]\w*)", page.read_text("utf-8"))
 }
 PLAIN = {"__version__"}  # a value: it can carry no docstring
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 
 
@@ -61,8 +63,8 @@ class ConcreteValueError(AkjaxError, jax.errors.TracerArrayConversionError):
         True
     """
 
-    def __init__(self, tracer: object, what: str) -> None:
-        super().__init__(tracer)  # type: ignore[no-untyped-call]
+    def __init__(self, tracer: Any, what: str) -> None:
+        super().__init__(tracer)
         self.args = (
             f"{what} needs the values of an array that is being traced by a JAX transformation, and they do "
             "not exist yet. Return the array from the transformed function and convert it outside, or use "

@@ -133,7 +133,11 @@ def test_out_of_range_is_never_clamped():
     assert str(jax.jit(take)(LISTS, deep).to_list()) == "[[nan], [nan], [nan, 3.0]]"
     assert jax.jit(take)(INTEGERS, deep).to_list() == [[None], [None], [None, 3]]
     # an index with missing values gives missing values anyway
-    assert jax.jit(take)(RECORDS, ak.Array([[5, None], [0], [0]])).to_list() == [[None, None], [None], [{"x": 3.0, "n": 3}]]
+    assert jax.jit(take)(RECORDS, ak.Array([[5, None], [0], [0]])).to_list() == [
+        [None, None],
+        [None],
+        [{"x": 3.0, "n": 3}],
+    ]
 
 
 def test_masks_with_several_axes():

@@ -13,17 +13,95 @@ from oracle import check, check_gradient, outcome
 
 jax.config.update("jax_enable_x64", True)
 
-UNARY = (
-    "negative positive absolute fabs rint sign conjugate exp exp2 log log2 log10 expm1 log1p sqrt square cbrt "
-    "reciprocal sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh degrees radians deg2rad "
-    "rad2deg invert logical_not isfinite isinf isnan signbit spacing floor ceil trunc modf frexp bitwise_count"
-).split()
-BINARY = (
-    "add subtract multiply divide logaddexp logaddexp2 floor_divide power float_power remainder fmod divmod "
-    "heaviside gcd lcm arctan2 hypot bitwise_and bitwise_or bitwise_xor left_shift right_shift greater "
-    "greater_equal less less_equal not_equal equal logical_and logical_or logical_xor maximum minimum fmax fmin "
-    "copysign nextafter ldexp"
-).split()
+UNARY = [
+    "negative",
+    "positive",
+    "absolute",
+    "fabs",
+    "rint",
+    "sign",
+    "conjugate",
+    "exp",
+    "exp2",
+    "log",
+    "log2",
+    "log10",
+    "expm1",
+    "log1p",
+    "sqrt",
+    "square",
+    "cbrt",
+    "reciprocal",
+    "sin",
+    "cos",
+    "tan",
+    "arcsin",
+    "arccos",
+    "arctan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "arcsinh",
+    "arccosh",
+    "arctanh",
+    "degrees",
+    "radians",
+    "deg2rad",
+    "rad2deg",
+    "invert",
+    "logical_not",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "signbit",
+    "spacing",
+    "floor",
+    "ceil",
+    "trunc",
+    "modf",
+    "frexp",
+    "bitwise_count",
+]
+BINARY = [
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "logaddexp",
+    "logaddexp2",
+    "floor_divide",
+    "power",
+    "float_power",
+    "remainder",
+    "fmod",
+    "divmod",
+    "heaviside",
+    "gcd",
+    "lcm",
+    "arctan2",
+    "hypot",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "left_shift",
+    "right_shift",
+    "greater",
+    "greater_equal",
+    "less",
+    "less_equal",
+    "not_equal",
+    "equal",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "copysign",
+    "nextafter",
+    "ldexp",
+]
 DTYPES = (
     *("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
     *("float16", "float32", "float64", "complex64", "complex128"),
@@ -170,14 +248,14 @@ def test_no_counterpart():
         jax.jit(lambda x: x + None)(LISTS)
     with pytest.raises(TypeError):
         jax.jit(lambda x: x + "text")(LISTS)
-    check(lambda x: x ** -1, ak.Array([1, 2]))
+    check(lambda x: x**-1, ak.Array([1, 2]))
     check(lambda x: x ** np.int64(-1), ak.Array([1, 2]))
 
 
 def test_scipy_functions():
     special = pytest.importorskip("scipy.special")
     for name in ("erf", "expit", "gammaln"):
-        check(lambda x, f=getattr(special, name): f(x), LISTS)
+        check(getattr(special, name), LISTS)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -197,7 +275,7 @@ def test_every_kind_of_array(name):
 def test_strings_are_compared():
     strings = ak.Array([{"s": "one", "x": 1.0}, {"s": "", "x": 2.0}])
     check(lambda a: a.s == "one", strings)
-    check(lambda a: "one" != a.s, strings)
+    check(lambda a: a.s != "one", strings)
     check(lambda a: a.s == a.s, strings)
 
 

@@ -42,10 +42,10 @@ behavior[np.multiply, "Point", np.floating] = scaled
 behavior[np.equal, "Point", "Point"] = lambda a, b: (a.x == b.x) & (a.y == b.y)
 behavior[np.divmod, "Point", "Point"] = lambda a, b: (a, b)
 
-NESTED = ak.zip(
-    {"x": [[1.0, 2.0], [], [3.0]], "y": [[4.0, 5.0], [], [6.0]]}, with_name="Point", behavior=behavior
+NESTED = ak.zip({"x": [[1.0, 2.0], [], [3.0]], "y": [[4.0, 5.0], [], [6.0]]}, with_name="Point", behavior=behavior)
+ROWS = ak.Array(
+    [{"x": 1.0, "y": 2.0}, {"x": 3.0, "y": 4.0}, {"x": 5.0, "y": 6.0}], with_name="Point", behavior=behavior
 )
-ROWS = ak.Array([{"x": 1.0, "y": 2.0}, {"x": 3.0, "y": 4.0}, {"x": 5.0, "y": 6.0}], with_name="Point", behavior=behavior)
 EMPTY = NESTED[:0]
 
 

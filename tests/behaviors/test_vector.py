@@ -19,9 +19,7 @@ POLAR = ak.zip(
     },
     with_name="Momentum4D",
 )
-CARTESIAN = ak.zip(
-    {"px": POLAR.px, "py": POLAR.py, "pz": POLAR.pz, "E": POLAR.E * 1.1}, with_name="Momentum4D"
-)
+CARTESIAN = ak.zip({"px": POLAR.px, "py": POLAR.py, "pz": POLAR.pz, "E": POLAR.E * 1.1}, with_name="Momentum4D")
 ROWS = ak.flatten(POLAR)
 MOMENTA = {"polar": POLAR, "cartesian": CARTESIAN, "rows": ROWS}
 TOLERANCE = 1e-6  # formulas with differences of large numbers
@@ -29,7 +27,26 @@ TOLERANCE = 1e-6  # formulas with differences of large numbers
 
 @pytest.mark.parametrize("kind", MOMENTA)
 def test_properties(kind):
-    for name in "mass px py pz E pt eta phi theta rho p mt costheta energy et rapidity beta gamma".split():
+    for name in [
+        "mass",
+        "px",
+        "py",
+        "pz",
+        "E",
+        "pt",
+        "eta",
+        "phi",
+        "theta",
+        "rho",
+        "p",
+        "mt",
+        "costheta",
+        "energy",
+        "et",
+        "rapidity",
+        "beta",
+        "gamma",
+    ]:
         check(lambda v, name=name: getattr(v, name), MOMENTA[kind], rtol=TOLERANCE)
 
 

@@ -40,9 +40,7 @@ def test_stays_within_bounds() -> None:
 
 
 def test_never_goes_to_a_place_that_is_not_a_number() -> None:
-    way = climb(
-        lambda cuts: (1.0 if cuts == START else float("nan"), {"pt": 1.0, "iso": 0.0}), START, ["pt"], 3
-    )
+    way = climb(lambda cuts: (1.0 if cuts == START else float("nan"), {"pt": 1.0, "iso": 0.0}), START, ["pt"], 3)
     assert [step.cuts for step in way] == [START]
 
 

@@ -51,7 +51,11 @@ def test_where_traced(one):
                 if any(isinstance(side, ak.Array) is False for side in pair):
                     k = 0 if isinstance(pair[0], ak.Array) else 1
                     scalar = pair[1 - k]
-                    check(lambda c, a: ak.where(c, *((a, scalar) if k == 0 else (scalar, a))), MASK, pair[k])
+                    check(
+                        lambda c, a, k=k, scalar=scalar: ak.where(c, *((a, scalar) if k == 0 else (scalar, a))),
+                        MASK,
+                        pair[k],
+                    )
                 else:
                     check(ak.where, MASK, *pair)
             except akjax.errors.StructureError:

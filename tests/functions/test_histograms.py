@@ -83,9 +83,7 @@ def test_weights(dtype: str) -> None:
         {"bins": 9, "range": (-1, 2)},
         {"bins": 9, "range": (-1, 2), "density": True},
     ):
-        check_histogram(
-            lambda a, w, o=options: np.histogram(a, weights=w, **o), VALUES["float64"], weights, rtol=rtol
-        )
+        check_histogram(lambda a, w, o=options: np.histogram(a, weights=w, **o), VALUES["float64"], weights, rtol=rtol)
 
 
 def test_weights_of_another_length() -> None:
@@ -117,9 +115,7 @@ def test_of_lists() -> None:
     lists = ak.Array([[1.0, 2.0], [], [3.0]])
     flat = np.array([1.0, 2.0, 3.0])
     for axis in (1, None):
-        got = jax.jit(lambda x, axis=axis: np.histogram(ak.flatten(x, axis=axis), bins=3, range=(0, 4))[0])(
-            lists
-        )
+        got = jax.jit(lambda x, axis=axis: np.histogram(ak.flatten(x, axis=axis), bins=3, range=(0, 4))[0])(lists)
         np.testing.assert_array_equal(got, np.histogram(flat, bins=3, range=(0, 4))[0])
     with pytest.raises(ValueError, match="convert"):
         np.histogram(lists, bins=3, range=(0, 4))

@@ -64,9 +64,7 @@ DTYPES = (
 )
 
 
-def calls(
-    names: tuple[str, ...], array: Any, axes: Any = AXES, flags: Any = FLAGS
-) -> dict[Any, Callable[..., Any]]:
+def calls(names: tuple[str, ...], array: Any, axes: Any = AXES, flags: Any = FLAGS) -> dict[Any, Callable[..., Any]]:
     """Every call of these functions that eager Awkward answers right."""
     found: dict[Any, Callable[..., Any]] = {}
     for name in names:
@@ -76,9 +74,9 @@ def calls(
             if "nan" in name and nothing_but_nan(array, axis):
                 continue
             for options in flags:
-                found[name, axis, *options.items()] = lambda x, name=name, axis=axis, options=options: (
-                    getattr(ak, name)(x, axis=axis, **options)
-                )
+                found[name, axis, *options.items()] = lambda x, name=name, axis=axis, options=options: getattr(
+                    ak, name
+                )(x, axis=axis, **options)
     return found
 
 
@@ -236,9 +234,7 @@ def test_awkward_is_not_asked_for_every_element(monkeypatch: pytest.MonkeyPatch)
 
     asked = []
     original = reducers.like
-    monkeypatch.setattr(
-        reducers, "like", lambda array, node: asked.append(node.length) or original(array, node)
-    )
+    monkeypatch.setattr(reducers, "like", lambda array, node: asked.append(node.length) or original(array, node))
     array = ak.unflatten(np.arange(3000.0), [1000, 2000])
     for axis in (None, 1, -1):
         jax.make_jaxpr(lambda x, axis=axis: ak.max(x, axis=axis))(array)

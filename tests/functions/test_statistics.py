@@ -70,9 +70,7 @@ def test_weights_and_pairs(key: str) -> None:
                 functions[name, "weight", at] = lambda x, y, w, f=function, o=options: f(x, weight=w, **o)
                 if x.ndim > 1:
                     row = np.arange(len(x)) + 1
-                    functions[name, "a weight a row", at] = lambda x, y, w, f=function, o=options, r=row: f(
-                        x, r, **o
-                    )
+                    functions[name, "a weight a row", at] = lambda x, y, w, f=function, o=options, r=row: f(x, r, **o)
                 if "mean" not in name:
                     functions[name, "ddof", at] = lambda x, y, w, f=function, o=options: f(x, ddof=1, **o)
                     functions[name, "both", at] = lambda x, y, w, f=function, o=options: f(x, w, ddof=1, **o)
@@ -100,9 +98,7 @@ def test_traced_weights_of_concrete_values() -> None:
 
 def test_weights_that_sum_to_nothing() -> None:
     weights = ak.Array([[1.0, -1.0, 0.0], [], [0.0, 0.0], [-1.0]])
-    functions = {
-        name: lambda x, w, n=name: getattr(ak, n)(x, weight=w, axis=1) for name in ("mean", "var", "std")
-    }
+    functions = {name: lambda x, w, n=name: getattr(ak, n)(x, weight=w, axis=1) for name in ("mean", "var", "std")}
     check_many(functions, NUMBERS["lists"], weights)
 
 
@@ -119,9 +115,7 @@ def test_numpys_names(key: str) -> None:
     check_many(functions, NUMBERS[key])
 
 
-@pytest.mark.parametrize(
-    "key", ["lists", "integers", "flat", "three levels", "regular", "options", "all empty"]
-)
+@pytest.mark.parametrize("key", ["lists", "integers", "flat", "three levels", "regular", "options", "all empty"])
 def test_softmax(key: str) -> None:
     functions = {
         (axis, keepdims): lambda x, a=axis, k=keepdims: ak.softmax(x, axis=a, keepdims=k)
@@ -133,9 +127,7 @@ def test_softmax(key: str) -> None:
 
 def test_named_axis() -> None:
     array = ak.with_named_axis(NUMBERS["lists"], ("event", "jet"))
-    check_many(
-        {(n, a): lambda x, n=n, a=a: getattr(ak, n)(x, axis=a) for n in ONE for a in ("event", "jet")}, array
-    )
+    check_many({(n, a): lambda x, n=n, a=a: getattr(ak, n)(x, axis=a) for n in ONE for a in ("event", "jet")}, array)
 
 
 # ------------------------------------------------------------------------------- gradients

@@ -78,9 +78,7 @@ ORIGINS = pytest.mark.parametrize("make", [fresh, flattened, result, touched_res
 
 
 @ORIGINS
-@pytest.mark.parametrize(
-    "transform", [jax.jit, jax.grad, jax.value_and_grad, jax.checkpoint, jax.jacfwd, jax.jacrev]
-)
+@pytest.mark.parametrize("transform", [jax.jit, jax.grad, jax.value_and_grad, jax.checkpoint, jax.jacfwd, jax.jacrev])
 def test_closed_over_arrays_are_what_they_were(make: Any, transform: Any) -> None:
     array = make()
 

@@ -73,9 +73,7 @@ def test_dtypes(kind, counts, dtype):
     for kernel, oracle in ARGUMENTS:
         got = kernel(data[order], segments, ranks(counts)[order])
         assert got.dtype == np.int64
-        np.testing.assert_array_equal(
-            got, np.asarray(oracle(lists(data, counts), axis=1, mask_identity=False))
-        )
+        np.testing.assert_array_equal(got, np.asarray(oracle(lists(data, counts), axis=1, mask_identity=False)))
 
 
 @given(
@@ -192,9 +190,7 @@ def test_vmap(kind):
         want = [kernel(x, segments, m) for x, m in zip(data, live, strict=True)]
         np.testing.assert_array_equal(got, want)
     got = jax.vmap(jax.jacrev(lambda x, m: segment_max(x, segments, m)))(data, live)
-    want = [
-        jax.jacfwd(lambda x, m=m: segment_max(x, segments, m))(x) for x, m in zip(data, live, strict=True)
-    ]
+    want = [jax.jacfwd(lambda x, m=m: segment_max(x, segments, m))(x) for x, m in zip(data, live, strict=True)]
     np.testing.assert_array_equal(got, want)
 
 

@@ -49,9 +49,7 @@ def test_uniform_bins_as_numpy(seed, limits, nbins, dtype):
 
 @given(
     seed=st.integers(0, 2**32 - 1),
-    edges=st.lists(st.floats(-1000, 1000, width=32, allow_subnormal=False), min_size=2, max_size=30).map(
-        sorted
-    ),
+    edges=st.lists(st.floats(-1000, 1000, width=32, allow_subnormal=False), min_size=2, max_size=30).map(sorted),
     dtype=st.sampled_from([np.float32, np.float64]),
 )
 @settings(max_examples=8)  # every number of bins compiles anew
@@ -201,6 +199,4 @@ def test_histogram2d_as_numpy(seed, nx, ny, dtype, weighted):
     live = rng.random(x.size) < 0.5
     got = histogram2d(x, y, ex, ey, weights=weights, live=live)
     kept = None if weights is None else weights[live]
-    np.testing.assert_allclose(
-        got, np.histogram2d(x[live], y[live], bins=[ex, ey], weights=kept)[0], rtol=1e-12
-    )
+    np.testing.assert_allclose(got, np.histogram2d(x[live], y[live], bins=[ex, ey], weights=kept)[0], rtol=1e-12)

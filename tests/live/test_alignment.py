@@ -16,9 +16,7 @@ from akjax.algorithms import numbering
 
 X64 = bool(jax.config.jax_enable_x64)
 
-jets = ak.zip(
-    {"pt": [[1.5, 2.0, 0.5], [], [4.0, 0.7], [6.0]], "eta": [[1.0, 5.0, 3.0], [], [2.0, 7.5], [-6.0]]}
-)
+jets = ak.zip({"pt": [[1.5, 2.0, 0.5], [], [4.0, 0.7], [6.0]], "eta": [[1.0, 5.0, 3.0], [], [2.0, 7.5], [-6.0]]})
 cut = ak.Array([0.9, 1.0, 1.1, 1.2])
 
 
@@ -30,8 +28,7 @@ cut = ak.Array([0.9, 1.0, 1.1, 1.2])
         lambda j: j[j.pt > 1][j[j.pt > 1].eta < 4].pt + j[j.pt > 1][j[j.pt > 1].eta < 4].eta,
         lambda j: np.log(j.pt[j.pt > 1]) / j.pt[j.pt > 1],
         lambda j: (
-            j.pt[j.pt == ak.max(j.pt, axis=1, keepdims=True)]
-            * j.eta[j.pt == ak.max(j.pt, axis=1, keepdims=True)]
+            j.pt[j.pt == ak.max(j.pt, axis=1, keepdims=True)] * j.eta[j.pt == ak.max(j.pt, axis=1, keepdims=True)]
         ),
         lambda j: j[ak.num(j[j.pt > 1]) > 0].pt + j[ak.num(j[j.pt > 1]) > 0].eta,
         lambda j: ak.flatten(j[j.pt > 1]).pt + ak.flatten(j[j.pt > 1]).eta,

@@ -79,9 +79,7 @@ def flat(array: ak.Array) -> np.ndarray:
 
 def kept(which: str) -> np.ndarray:
     _, mask, rows = SELECTIONS[which]
-    return flat(mask) & (
-        True if "element" in which and "rows" not in which else flat(ak.broadcast_arrays(rows, x)[0])
-    )
+    return flat(mask) & (True if "element" in which and "rows" not in which else flat(ak.broadcast_arrays(rows, x)[0]))
 
 
 def holding(values: np.ndarray) -> ak.Array:
@@ -110,9 +108,7 @@ def test_dead_slots(name: str, which: str) -> None:
         np.testing.assert_allclose(got, want, rtol=1e-9, err_msg=str(bad))
 
 
-@pytest.mark.parametrize(
-    "name", ["sqrt", "log", "max", "std", "softmax", "pairs", "firsts", "corr", "fraction"]
-)
+@pytest.mark.parametrize("name", ["sqrt", "log", "max", "std", "softmax", "pairs", "firsts", "corr", "fraction"])
 def test_every_step_stays_finite(name: str) -> None:
     """Outside jit each primitive is looked at by itself."""
     dirty = holding(np.where(flat(m), flat(x), -1.0))

@@ -119,9 +119,7 @@ def test_scan() -> None:
 
 
 def test_loops() -> None:
-    assert plain(jax.jit(lambda a: lax.fori_loop(0, 3, lambda i, g: g + 1, a[a > 1]))(x)) == plain(
-        x[x > 1] + 3
-    )
+    assert plain(jax.jit(lambda a: lax.fori_loop(0, 3, lambda i, g: g + 1, a[a > 1]))(x)) == plain(x[x > 1] + 3)
     longest = jax.jit(lambda a: lax.while_loop(lambda g: ak.sum(g) < 100, lambda g: g * 2, a[a > 1]))(x)
     assert plain(longest) == plain(x[x > 1] * 8)
 

@@ -194,8 +194,6 @@ def test_walking(name: str) -> None:
 
 def test_lists_that_lie_behind_their_content() -> None:
     """Awkward lets an empty list begin anywhere."""
-    content = ak.contents.ListOffsetArray(
-        ak.index.Index64(np.array([0, 1])), ak.contents.NumpyArray(np.array([1.0]))
-    )
+    content = ak.contents.ListOffsetArray(ak.index.Index64(np.array([0, 1])), ak.contents.NumpyArray(np.array([1.0])))
     empty = ak.contents.ListArray(ak.index.Index64(np.array([9])), ak.index.Index64(np.array([9])), content)
     assert listed(from_layout(empty)) == [[]]

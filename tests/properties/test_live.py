@@ -32,9 +32,7 @@ def selected(draw: st.DrawFn) -> tuple[ak.Array, ak.Array, ak.Array, ak.Array]:
         values = draw(st.lists(elements, min_size=size, max_size=size))
         return ak.unflatten(np.array(values, dtype), np.array(counts, np.int64))
 
-    records = ak.zip(
-        {"a": lists(NUMBERS, float), "b": lists(NUMBERS, float), "n": lists(st.integers(-3, 3), int)}
-    )
+    records = ak.zip({"a": lists(NUMBERS, float), "b": lists(NUMBERS, float), "n": lists(st.integers(-3, 3), int)})
     masks = [lists(st.booleans(), bool) for _ in range(2)]
     rows = draw(st.lists(st.booleans(), min_size=len(counts), max_size=len(counts)))
     return records, *masks, ak.Array(np.array(rows, bool))
@@ -74,9 +72,7 @@ OPERATIONS: dict[str, Callable[[ak.Array], Any]] = {
     "mask": lambda s: (lambda k: (k, ak.is_none(k, axis=1), ak.fill_none(k, 0.0), ak.drop_none(k)))(
         ak.mask(s.a, s.b > 0)
     ),
-    "missing maxima": lambda s: (lambda k: (ak.is_none(k), ak.fill_none(k, -1), ak.drop_none(k)))(
-        ak.max(s.a, axis=1)
-    ),
+    "missing maxima": lambda s: (lambda k: (ak.is_none(k), ak.fill_none(k, -1), ak.drop_none(k)))(ak.max(s.a, axis=1)),
     "firsts": lambda s: ak.firsts(s),
     "slices": lambda s: (s[:, :1], s[:, 1:], s[:, -2:], s[:, ::2].a, s[1:]),
     "again": lambda s: s[s.a > s.b][s[s.a > s.b].n > 0],

@@ -63,5 +63,7 @@ def test_moving(array, name):
     if holds(array, *STORAGE):
         array = canonical(array)
     # AssertionError, AttributeError and the like are accidents inside Awkward, not its answer
-    assume(not isinstance(outcome(function, array), AssertionError | AttributeError | NotImplementedError | RuntimeError))
+    assume(
+        not isinstance(outcome(function, array), AssertionError | AttributeError | NotImplementedError | RuntimeError)
+    )
     check(function, array)

@@ -56,9 +56,7 @@ def answers(array: ak.Array, names: tuple[str, ...], **options: Any) -> None:
 @given(array=arrays(), keepdims=st.booleans(), mask=st.sampled_from([None, True, False]))
 def test_reducers(array: ak.Array, keepdims: bool, mask: bool | None) -> None:
     options = {"keepdims": keepdims} if mask is None else {"keepdims": keepdims, "mask_identity": mask}
-    answers(
-        array, ("sum", "any", "all", "count", "count_nonzero", "min", "max", "argmin", "argmax"), **options
-    )
+    answers(array, ("sum", "any", "all", "count", "count_nonzero", "min", "max", "argmin", "argmax"), **options)
 
 
 @FEW

@@ -110,7 +110,5 @@ def test_wrong_number_of_leaves_and_unregistered_class() -> None:
     definition = dag_flatten(T(1, 2))[1]
     with pytest.raises(ValueError, match=r"T\(\*, \*\) has 2 leaves, but 1 were given"):
         dag_unflatten(definition, [1])
-    with pytest.raises(
-        TypeError, match=r"Leaf\(\) has Leaf, which is not registered \(register_pydag_node\)"
-    ):
+    with pytest.raises(TypeError, match=r"Leaf\(\) has Leaf, which is not registered \(register_pydag_node\)"):
         dag_unflatten(DagDef(((Leaf, None, ()),), 0), [])

@@ -138,13 +138,9 @@ def test_temporary_leaves_do_not_alias() -> None:
     assert len(leaves) == len(set(map(id, leaves))) == 100
 
 
-@pytest.mark.parametrize(
-    "aux", [np.ones(2), (1, np.ones(2)), [1], {"a": 1}], ids=["array", "nested", "list", "dict"]
-)
+@pytest.mark.parametrize("aux", [np.ones(2), (1, np.ones(2)), [1], {"a": 1}], ids=["array", "nested", "list", "dict"])
 def test_unhashable_aux(aux: Any) -> None:
-    with pytest.raises(
-        TypeError, match=r"the aux of Tagged must be hashable, but is a (ndarray|tuple|list|dict): "
-    ):
+    with pytest.raises(TypeError, match=r"the aux of Tagged must be hashable, but is a (ndarray|tuple|list|dict): "):
         dag_flatten([Tagged(1, aux)])
 
 

@@ -35,9 +35,7 @@ def same_identities(old: Any, new: Any, seen: dict[int, Any]) -> None:
     elif isinstance(old, tuple | list):
         children = list(zip(old, new, strict=True))
     else:
-        children = [
-            (getattr(old, n), getattr(new, n)) for n in ("left", "right", "x", "tag") if hasattr(old, n)
-        ]
+        children = [(getattr(old, n), getattr(new, n)) for n in ("left", "right", "x", "tag") if hasattr(old, n)]
     for old_child, new_child in children:
         same_identities(old_child, new_child, seen)
 

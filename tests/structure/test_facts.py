@@ -79,9 +79,7 @@ def test_gradients_in_half_precision() -> None:
 
 def test_attributes() -> None:
     note = object()
-    array = ak.Array(
-        [[1.0], []], attrs={"source": {"file": "a", "runs": [1, (2,)]}, "@cache": note, "note": note}
-    )
+    array = ak.Array([[1.0], []], attrs={"source": {"file": "a", "runs": [1, (2,)]}, "@cache": note, "note": note})
     result = identity(array)
     assert dict(result.attrs) == {"source": {"file": "a", "runs": [1, (2,)]}, "note": note}
     before = jax.tree.structure(array)

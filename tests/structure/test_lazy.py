@@ -35,9 +35,7 @@ def lazy() -> tuple[Any, list[str]]:
 
     def reader(name: str) -> Any:
         def fetch() -> Any:
-            read.extend(
-                [name] * name.endswith("-data")
-            )  # old versions of Awkward look at the structure at once
+            read.extend([name] * name.endswith("-data"))  # old versions of Awkward look at the structure at once
             return buffers[name]
 
         return fetch

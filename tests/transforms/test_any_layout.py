@@ -16,9 +16,7 @@ from hypothesis_awkward import strategies as st_ak
 import akjax
 
 akjax.register()
-pytestmark = pytest.mark.skipif(
-    not jax.config.read("jax_enable_x64"), reason="large floats overflow in 32 bits"
-)
+pytestmark = pytest.mark.skipif(not jax.config.read("jax_enable_x64"), reason="large floats overflow in 32 bits")
 
 DTYPES = [
     "?",

@@ -30,9 +30,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def slow(steps: int = 200_000) -> Callable[[Any], Any]:
-    return jax.jit(
-        lambda x: jax.lax.fori_loop(0, steps, lambda i, c: jax.tree.map(lambda a: a * 1.0000001, c), x)
-    )
+    return jax.jit(lambda x: jax.lax.fori_loop(0, steps, lambda i, c: jax.tree.map(lambda a: a * 1.0000001, c), x))
 
 
 def test_a_chain_of_calls_waits_for_nothing(built: list[Any]) -> None:

@@ -84,18 +84,14 @@ def test_none_and_trees_as_leaves(array: Any) -> None:
     assert jax.tree.structure(itself, is_leaf=lambda x: x is array) == structure
 
 
-@pytest.mark.parametrize(
-    "use", [lambda x: x + 1, lambda x: x[0], ak.sum, ak.to_list, len, list, pickle.dumps]
-)
+@pytest.mark.parametrize("use", [lambda x: x + 1, lambda x: x[0], ak.sum, ak.to_list, len, list, pickle.dumps])
 def test_what_holds_no_data_says_so(use: Any) -> None:
     made = jax.tree.map(lambda leaf: "axis", NUMBERS["lists"])
     with pytest.raises(TypeError, match="holds no data"):
         use(made)
 
 
-@pytest.mark.parametrize(
-    "use", [lambda x: x + 1, lambda x: x[0], ak.sum, ak.to_list, len, list, pickle.dumps]
-)
+@pytest.mark.parametrize("use", [lambda x: x + 1, lambda x: x[0], ak.sum, ak.to_list, len, list, pickle.dumps])
 def test_leaves_that_do_not_fit_say_so(use: Any) -> None:
     made = jax.tree.map(lambda leaf: leaf[:-1], NUMBERS["lists"])
     with pytest.raises(TypeError, match="do not fit"):
@@ -239,9 +235,7 @@ def test_derivatives_agree(name: str) -> None:
     array = ALL[name]
 
     def f(x: Any) -> Any:
-        return sum(
-            jnp.sum(leaf * leaf) for leaf in jax.tree.leaves(x) if jnp.issubdtype(leaf.dtype, jnp.floating)
-        )
+        return sum(jnp.sum(leaf * leaf) for leaf in jax.tree.leaves(x) if jnp.issubdtype(leaf.dtype, jnp.floating))
 
     def ones(leaf: Any) -> Any:
         floating = jnp.issubdtype(leaf.dtype, jnp.floating)
@@ -303,9 +297,7 @@ def test_key_paths_read_like_fields() -> None:
     assert names == ["['e'].jets.pt", "['e'].jets.n", "['e'].met"]
     with pytest.raises(ValueError, match=r"(?s)x\.jets\.pt.*x\.met"):
         jax.vmap(lambda x: x)(events)
-    assert [jax.tree_util.keystr(p) for p, _ in jax.tree_util.tree_flatten_with_path(ak.Array([1.0]))[0]] == [
-        ".data"
-    ]
+    assert [jax.tree_util.keystr(p) for p, _ in jax.tree_util.tree_flatten_with_path(ak.Array([1.0]))[0]] == [".data"]
 
 
 # ------------------------------------------------------------------------------- structure by value
@@ -337,9 +329,7 @@ def test_equal_arrays_compile_once(array: Any) -> None:
     f(rebuilt)
     f(f(array))
     f(pickle.loads(pickle.dumps(array)))
-    assert len(traces) == 1 + (
-        jax.tree.structure(pickle.loads(pickle.dumps(array))) != jax.tree.structure(array)
-    )
+    assert len(traces) == 1 + (jax.tree.structure(pickle.loads(pickle.dumps(array))) != jax.tree.structure(array))
 
 
 ARITHMETIC = {
@@ -354,9 +344,7 @@ def test_results_are_partners_of_their_inputs(array: Any) -> None:
     result = jax.jit(lambda x: x + 1)(array)
     assert jax.tree.structure(result) == jax.tree.structure(array)
     same(plain(result), plain(array + 1))
-    carried = jax.lax.fori_loop(
-        0, 3, lambda i, x: jax.tree.map(lambda a, b: a.astype(b.dtype), x + 1, x), array
-    )
+    carried = jax.lax.fori_loop(0, 3, lambda i, x: jax.tree.map(lambda a, b: a.astype(b.dtype), x + 1, x), array)
     same(plain(carried), plain(array + 3))
     jax.tree.map(lambda a, b: a, array, result)
 

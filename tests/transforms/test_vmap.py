@@ -64,19 +64,13 @@ def test_gradients_by_row() -> None:
     assert total.x.to_list() == [2.0, 8.0, 18.0]
 
 
-RAGGED = {
-    name: array
-    for name, array in ALL.items()
-    if name in {"lists", "options", "indexed lists", "missing lists"}
-}
+RAGGED = {name: array for name, array in ALL.items() if name in {"lists", "options", "indexed lists", "missing lists"}}
 
 
 @pytest.mark.parametrize("array", RAGGED.values(), ids=RAGGED.keys())
 def test_rows_of_ragged_arrays_say_what_to_do(array: Any) -> None:
     for f in (ak.sum, lambda x: x + 1, lambda x: x[0], len):
-        with pytest.raises(
-            akjax.StructureError, match="cannot map over the rows of a ragged array"
-        ) as caught:
+        with pytest.raises(akjax.StructureError, match="cannot map over the rows of a ragged array") as caught:
             jax.vmap(f)(array)
         assert "akjax.vmap" not in str(caught.value)
     seen = []

@@ -24,7 +24,6 @@ from ..nodes.walk import map_flat
 from .elementwise import Level, combine, values_of
 from .ufuncs import canonical
 
-
 _PLACE = "__akjax_place__"
 
 
@@ -111,10 +110,12 @@ def where(condition: Node, one: Side, two: Side, booleans_join: bool, inside: bo
         first = any(x.is_union or (x.is_indexed and not x.is_option) for x in level.layouts)
         if test.is_numpy:
             test, *sides = together(iter(level.nodes()))
-            found = choose(jnp.asarray(values_of(test), bool), *(side.whole() for side in sides), booleans_join)
+            first_side, second_side = (side.whole() for side in sides)
+            found = choose(jnp.asarray(values_of(test), bool), first_side, second_side, booleans_join)
         elif not first and any(layout.is_option for layout in layouts):
             test, *sides = together(iter(level.nodes()))
-            found = where(test, *(side.opened(test.length) for side in sides), booleans_join, inside=True)
+            opened, other = (side.opened(test.length) for side in sides)
+            found = where(test, opened, other, booleans_join, inside=True)
         else:
             return None
         chosen.append(found)
@@ -133,12 +134,13 @@ def where(condition: Node, one: Side, two: Side, booleans_join: bool, inside: bo
 
 
 def _unreached(*buffers: Any) -> Any:
-    raise AssertionError("where the condition has no lists something is chosen")
+    message = "where the condition has no lists something is chosen"
+    raise AssertionError(message)
 
 
 def is_node(value: Any) -> bool:
     """Whether a value is an array's nodes, not a scalar."""
-    return isinstance(value, Node.__args__)  # type: ignore[attr-defined]
+    return isinstance(value, Node.__args__)
 
 
 def choose(test: Any, one: Any, two: Any, booleans_join: bool = True) -> Node:
@@ -253,9 +255,10 @@ def _choose_alike(test: Any, one: Any, two: Any, booleans_join: bool) -> Node | 
         case Record():
             if one.fields is None or two.fields is None:
                 same = one.fields is two.fields and len(one.contents) == len(two.contents)
-                names = range(len(one.contents))
+                names = list(range(len(one.contents)))
             else:
-                same, names = set(one.fields) == set(two.fields), map(two.fields.index, one.fields)
+                same = set(one.fields) == set(two.fields)
+                names = [two.fields.index(name) for name in one.fields if name in two.fields]
             if not same:
                 return None
             pairs = zip(one.contents, [two.contents[k] for k in names], strict=True)

@@ -98,7 +98,8 @@ def _index_values(index: Node) -> tuple[Any, Any, Node | None]:
     if isinstance(index, Option):
         values, null, outer = _index_values(index.content)
         if outer is not None:
-            raise AssertionError("an option directly below an option")
+            message = "an option directly below an option"
+            raise AssertionError(message)
         reached = index.index.array[index.index.array >= 0]
         null = None if null is None else take(null, reached)
         return take(values, reached), null, index

@@ -102,9 +102,7 @@ def _walk(node: Node, here: Positions) -> Positions:
             message = "records and unions have no single buffer of numbers: take their fields"
             raise StructureError(message)
         case _:
-            message = (
-                "text and dates cannot be reduced inside a transformation: they are part of the structure"
-            )
+            message = "text and dates cannot be reduced inside a transformation: they are part of the structure"
             raise TypeError(message)
     return _walk(node.content, here)
 
@@ -118,7 +116,7 @@ def match(inside: list[np.ndarray[Any, Any]], outside: list[np.ndarray[Any, Any]
         message = "this array is too large to be reduced over this axis"
         raise StructureError(message)
     key, keys = _ravel(inside, sizes), _ravel(outside, sizes)
-    found = _search(keys, key, int(np.prod(sizes, dtype=np.int64)))
+    found: np.ndarray[Any, Any] = _search(keys, key, int(np.prod(sizes, dtype=np.int64)))
     if len(key) and not (len(keys) and np.array_equal(keys[np.minimum(found, len(keys) - 1)], key)):
         message = "an element has no place in the reduced array"
         raise AssertionError(message)

@@ -49,10 +49,7 @@ class Ranks:
         last = counts if where.stop is None else _bound(where.stop, counts, 0)
         step = 1 if where.step is None else where.step
         if step < 1:
-            message = (
-                "a slice after a selection by traced values goes forward only: reverse the array before "
-                "selecting"
-            )
+            message = "a slice after a selection by traced values goes forward only: reverse the array before selecting"
             raise StructureError(message)
         return (self.ranks >= first) & (self.ranks < last) & ((self.ranks - first) % step == 0)
 
@@ -114,9 +111,7 @@ def _at_lists(node: Node, axis: int, change: Callable[[List, Any], Node], above:
         case Live():
             return Live(node.dead, _at_lists(node.content, axis, change, dead_below(node, above)))
         case Masked():
-            return hide(
-                _at_lists(node.content, axis, change, dead_below(node, above)), node.null, node.parameters
-            )
+            return hide(_at_lists(node.content, axis, change, dead_below(node, above)), node.null, node.parameters)
         case Record():
             contents = tuple(_at_lists(content, axis, change, above) for content in node.contents)
             return replace(node, contents=contents)  # type: ignore[no-any-return]

@@ -93,9 +93,7 @@ def reduce(reduction: Reduction, nodes: list[Node], ask: Ask) -> tuple[Any, Any]
         if innermost == depth and depth > 0:
             outcome = ask([one_row(node) for node in nodes])
             dtype = _dtype_of(outcome)
-            return innermost_lists(
-                nodes, lambda lists, dead: _of_innermost(reduction, lists, dtype, dead)
-            ), outcome
+            return innermost_lists(nodes, lambda lists, dead: _of_innermost(reduction, lists, dtype, dead)), outcome
         everything = reduction.axis is None or innermost == depth
         if everything and not reduction.keepdims and _size(nodes[0]) > 0:
             outcome = ask([one_row(node) for node in nodes])
@@ -114,14 +112,10 @@ def compute(reduction: Reduction, groups: Groups, dtype: Any) -> Any:
     elif reduction.options is not None:
         values = statistics.compute(name, groups.several, segments, live, dtype, reduction.options)
     elif name in ARGUMENTS:
-        first = getattr(extrema, f"segment_{name}")(
-            groups.several[0], segments, jnp.arange(segments.size), live
-        )
+        first = getattr(extrema, f"segment_{name}")(groups.several[0], segments, jnp.arange(segments.size), live)
         values = jnp.where(first < 0, -1, groups.rank(jnp.maximum(first, 0))) if segments.size else first
     elif name in BOUNDS:
-        values = _bounded(
-            reduction, getattr(extrema, f"segment_{name}")(groups.several[0], segments, live), groups
-        )
+        values = _bounded(reduction, getattr(extrema, f"segment_{name}")(groups.several[0], segments, live), groups)
     else:
         values = getattr(segment, f"segment_{name}")(groups.several[0], segments, live)
     return values if values.dtype == dtype else jnp.asarray(values, dtype)
@@ -380,9 +374,7 @@ def places(inside: Positions, outside: Positions, axis: int | None, keepdims: bo
 def _ranks(segments: Segments, live: Any, axis: int | None, inside: Positions) -> Any:
     """The position of each element among those that exist, which is what an argument reducer answers."""
     if not segments.sorted or (axis is not None and axis != len(inside.of) - 1):
-        message = (
-            "argmin and argmax over an outer axis after a selection by traced values are not supported yet"
-        )
+        message = "argmin and argmax over an outer axis after a selection by traced values are not supported yet"
         raise StructureError(message)
     before = jnp.concatenate([jnp.zeros(1, jnp.int32), jnp.cumsum(live, dtype=jnp.int32)])
     first = np.searchsorted(np.asarray(segments.parents), np.arange(segments.length))

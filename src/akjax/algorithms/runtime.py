@@ -89,9 +89,7 @@ def _strip(node: Node, depth: int, found: RunTime) -> Node:
             return replace(node, content=_strip(node.content, depth + 1, found))  # type: ignore[no-any-return]
         case Record():
             parts = [RunTime() for _ in node.contents]
-            contents = tuple(
-                _strip(content, depth, part) for content, part in zip(node.contents, parts, strict=True)
-            )
+            contents = tuple(_strip(content, depth, part) for content, part in zip(node.contents, parts, strict=True))
             _agree(parts, depth, found)
             return replace(node, contents=contents)  # type: ignore[no-any-return]
         case Option() | Indexed():
@@ -251,8 +249,7 @@ def columns(nodes: list[Node], fields: tuple[str, ...] | None, parameters: Any =
     dead = nodes[0].dead if nodes and isinstance(nodes[0], Live) else None
     if any(not same(node.dead if isinstance(node, Live) else None, dead) for node in nodes):
         message = (
-            "these columns were selected by different conditions on their rows: select the rows of the "
-            "record instead"
+            "these columns were selected by different conditions on their rows: select the rows of the record instead"
         )
         raise StructureError(message)
     contents = tuple(node.content if isinstance(node, Live) else node for node in nodes)

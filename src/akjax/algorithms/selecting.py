@@ -99,9 +99,7 @@ class _Selection:
             raise StructureError(NOT_ALIGNED)
         content = node.content if isinstance(node, Live) else node
         if content.length != lists.length:
-            message = (
-                f"cannot fit a condition of length {lists.length} to an array of length {content.length}"
-            )
+            message = f"cannot fit a condition of length {lists.length} to an array of length {content.length}"
             raise ValueError(message)
         null = self._null.get(depth)
         if isinstance(lists, Flat) and np.ndim(lists.data) == 1:

@@ -49,8 +49,7 @@ def cut(node: Node, level: int, outside: bool = False) -> tuple[Node, Node]:
         return Flat(arange(node.length)), node
     if not isinstance(node, List | Regular):
         message = (
-            "this function reaches through lists only after a selection by traced values, not through "
-            "records or unions"
+            "this function reaches through lists only after a selection by traced values, not through records or unions"
         )
         raise StructureError(message)
     numbers, elements = cut(node.content, level - 1, outside)

@@ -62,17 +62,13 @@ class Sample:
     def variance(self, x: Any, ddof: Any) -> Any:
         """The mean squared deviation, with Bessel's correction for `ddof=1`."""
         deviation = self.centred(x)
-        squared = (
-            deviation.real**2 + deviation.imag**2 if jnp.iscomplexobj(deviation) else deviation * deviation
-        )
+        squared = deviation.real**2 + deviation.imag**2 if jnp.iscomplexobj(deviation) else deviation * deviation
         variance = self.mean(squared)
         if ddof == 0:
             return variance
         known = self.total != ddof
         undefined = lax.stop_gradient(variance * (self.total / (self.total - ddof)))
-        return jnp.where(
-            known, variance * _divide(self.total, jnp.where(known, self.total - ddof, 1)), undefined
-        )
+        return jnp.where(known, variance * _divide(self.total, jnp.where(known, self.total - ddof, 1)), undefined)
 
     def correlation(self, x: Any, y: Any) -> Any:
         """Pearson's coefficient."""
@@ -91,9 +87,7 @@ class Sample:
         }
 
 
-def compute(
-    name: str, values: list[Any], segments: Segments, live: Any, dtype: Any, options: dict[str, Any]
-) -> Any:
+def compute(name: str, values: list[Any], segments: Segments, live: Any, dtype: Any, options: dict[str, Any]) -> Any:
     """One statistic on raw numbers.
 
     Args:

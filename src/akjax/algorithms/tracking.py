@@ -133,7 +133,7 @@ class Table:
                 raise UnknownDtype
             return replace(flat, data=np.zeros(numbers.shape, dtype))  # type: ignore[no-any-return]
         if not self.tracked(numbers):
-            return flat if dtype is None else replace(flat, data=numbers.astype(dtype))  # type: ignore[no-any-return]
+            return flat if dtype is None else replace(flat, data=numbers.astype(dtype))
         numbers = numbers.astype(np.int64) if numbers.dtype.kind == "f" else numbers
         low, high = int(numbers.min()), int(numbers.max())
         if low >= START:

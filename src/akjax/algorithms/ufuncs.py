@@ -52,7 +52,10 @@ def jax_function(ufunc: Any) -> Any:
         return getattr(jnp, name)
     if hasattr(jax.scipy.special, name):
         return getattr(jax.scipy.special, name)
-    message = f"{type(ufunc).__module__}.{name} has no counterpart in jax.numpy or jax.scipy.special: write it with functions that have one"
+    message = (
+        f"{type(ufunc).__module__}.{name} has no counterpart in jax.numpy or jax.scipy.special: "
+        "write it with functions that have one"
+    )
     raise TypeError(message)
 
 

@@ -46,12 +46,8 @@ def _parser() -> argparse.ArgumentParser:
         "compiled program; check that both count the same; then improve two cuts by the gradient of a figure "
         "of merit."
     )
-    demo = commands.add_parser(
-        "demo", help="a dimuon analysis, compiled and differentiated", description=about
-    )
-    demo.add_argument(
-        "--file", type=Path, help="a NanoAOD file (default: synthetic events that come with akjax)"
-    )
+    demo = commands.add_parser("demo", help="a dimuon analysis, compiled and differentiated", description=about)
+    demo.add_argument("--file", type=Path, help="a NanoAOD file (default: synthetic events that come with akjax)")
     demo.add_argument("--events", type=int, help="how many events (default: all there are)")
     demo.add_argument(
         "--out", type=Path, default=Path("akjax-demo"), help="folder for dimuon.png (default: %(default)s)"

@@ -194,9 +194,7 @@ def _decay(rng: np.random.Generator, m: _Floats, pt: _Floats, rapidity: _Floats)
     direction = rng.uniform(-np.pi, np.pi, n)
     sin_theta = np.sqrt(1 - cos_theta**2)
     momentum = np.sqrt(np.maximum(m**2 / 4 - MUON_MASS**2, 0.0))
-    x, y, z = (
-        momentum * part for part in (sin_theta * np.cos(azimuth), sin_theta * np.sin(azimuth), cos_theta)
-    )
+    x, y, z = (momentum * part for part in (sin_theta * np.cos(azimuth), sin_theta * np.sin(azimuth), cos_theta))
     gamma, gamma_beta = np.hypot(m, pt) / m, pt / m
     muons = []
     for sign in (1, -1):

@@ -123,9 +123,7 @@ def run(loaded: Loaded, steps: int = STEPS) -> Outcome:
     }
 
     if int(before["pairs"]) == 0:
-        notes.append(
-            "the first cuts leave no muon pair of opposite charge: the histograms before the steps are empty"
-        )
+        notes.append("the first cuts leave no muon pair of opposite charge: the histograms before the steps are empty")
     if all(gradient.compiled == 0.0 for gradient in gradients.values()):
         notes.append("no pair near the Z that the cuts could keep or lose: no slope to follow, no step taken")
         steps = 0

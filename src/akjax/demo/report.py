@@ -45,9 +45,7 @@ def need_matplotlib() -> None:
 def table(outcome: Outcome) -> str:
     """The numbers, as lines of text."""
     first, last = outcome.way[0], outcome.way[-1]
-    selection = [
-        (WORDS[name], _cut(name, first.cuts[name]), _cut(name, last.cuts[name])) for name in first.cuts
-    ]
+    selection = [(WORDS[name], _cut(name, first.cuts[name]), _cut(name, last.cuts[name])) for name in first.cuts]
     selection += [
         (label, str(int(outcome.before[name])), str(int(outcome.after[name])))
         for name, label in (
@@ -206,9 +204,7 @@ def _draw_steps(axes: Axes, outcome: Outcome, name: str, edges: Any) -> int:
         alpha=0.65,
         label=_legend("before", first.cuts, first.value),
     )
-    axes.stairs(
-        outcome.after[name], edges, color=_AFTER, lw=1.6, label=_legend("after", last.cuts, last.value)
-    )
+    axes.stairs(outcome.after[name], edges, color=_AFTER, lw=1.6, label=_legend("after", last.cuts, last.value))
     axes.spines[["top", "right"]].set_visible(False)
     highest = max(int(counts[name].max()) for counts in (outcome.before, outcome.after))
     if highest == 0:

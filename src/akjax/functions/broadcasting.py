@@ -50,7 +50,10 @@ def _all_there(value: Any) -> Any:
         if not isinstance(n, Masked | Record):
             return None
         if isinstance(n, Record) or not isinstance(n.content, Flat):
-            message = "ak.where of lists or records that are missing at run time is not supported yet: choose between their fields or numbers"
+            message = (
+                "ak.where of lists or records that are missing at run time is not supported yet: "
+                "choose between their fields or numbers"
+            )
             raise StructureError(message)
         return n.content
 
@@ -67,8 +70,8 @@ def _where(condition: Any, *args: Any, **kwargs: Any) -> Any:
         return _where_missing(condition, x, y, kwargs)
     if not is_traced(condition) and not isinstance(condition, jax.core.Tracer):
         return on_envelopes(lambda c, a, b: move(ak.where, Fixed(c), as_data(a), as_data(b), **kwargs), condition, x, y)
-    sides = [side_of(_operand(value)) for value in (x, y)]
-    chosen = where(_operand(condition), *sides, kwargs.get("mergebool", True))
+    one, two = side_of(_operand(x)), side_of(_operand(y))
+    chosen = where(_operand(condition), one, two, kwargs.get("mergebool", True))
     arrays = [value for value in (condition, x, y) if isinstance(value, ak.Array)]
     return wrap(chosen, ak_behavior(arrays), ak_attrs(arrays))
 
@@ -144,7 +147,9 @@ def _values_astype(array: Any, to: Any, **kwargs: Any) -> Any:
 
 
 @implements(ak.nan_to_num, np.nan_to_num, route="kernel", live=True)
-def _nan_to_num(array: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None, **kw: Any) -> Any:
+def _nan_to_num(
+    array: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None, **kw: Any
+) -> Any:
     def replaced(flat: Flat) -> Node:
         if np.dtype(flat.data.dtype).kind not in "fc":
             return flat

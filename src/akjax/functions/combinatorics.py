@@ -89,16 +89,12 @@ def _cartesian(arrays: Any, axis: int = 1, *, nested: Any = None, **kwargs: Any)
     if not any(map(live, pieces)):
         return move(ak.cartesian, arrays, axis=axis, nested=nested, **kwargs)
     if axis != 1 or nested:
-        message = (
-            "ak.cartesian after a selection by traced values is supported for axis=1 without nested only"
-        )
+        message = "ak.cartesian after a selection by traced values is supported for axis=1 without nested only"
         raise StructureError(message)
     nodes = [node_of(piece) for piece in pieces]
     dead = nodes[0].dead if isinstance(nodes[0], Live) else None
     if any(not same(node.dead if isinstance(node, Live) else None, dead) for node in nodes):
-        message = (
-            "these arrays were selected by different conditions on their rows: select the rows of one record"
-        )
+        message = "these arrays were selected by different conditions on their rows: select the rows of one record"
         raise StructureError(message)
     lists = [as_list(project(node.content if isinstance(node, Live) else node)) for node in nodes]
     if not all(isinstance(item, List) for item in lists):

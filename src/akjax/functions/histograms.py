@@ -94,18 +94,14 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
     if numbers is not None and numbers.shape != values.shape:
         message = "weights should have the same shape as a."
         raise ValueError(message)
-    counts = kernels.histogram(
-        values, edges, uniform=_uniform(bins, edges), weights=numbers, live=_live([found, own])
-    )
+    counts = kernels.histogram(values, edges, uniform=_uniform(bins, edges), weights=numbers, live=_live([found, own]))
     if density:
         counts = counts / _widths(edges) / jnp.sum(counts)
     return counts, edges
 
 
 @implements(np.histogram2d, route="kernel", live=True)
-def _histogram2d(
-    x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
-) -> Any:
+def _histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     (xs, of_x), (ys, of_y) = _flat(x), _flat(y)
     if np.shape(xs) != np.shape(ys):
         message = "x and y must have the same length."
@@ -120,9 +116,7 @@ def _histogram2d(
     edges = [one if isinstance(one, jax.Array) else edge for one, edge in zip(pair, edges, strict=True)]
     numbers, of_weights = (None, of_x) if weights is None else _flat(weights)
     live = _live([of_x, of_y, of_weights])
-    uniform = {
-        f"uniform_{name}": _uniform(one, edge) for name, one, edge in zip("xy", pair, edges, strict=True)
-    }
+    uniform = {f"uniform_{name}": _uniform(one, edge) for name, one, edge in zip("xy", pair, edges, strict=True)}
     counts = kernels.histogram2d(xs, ys, *edges, **uniform, weights=numbers, live=live)
     if density:
         counts = counts / _widths(edges[0])[:, None] / _widths(edges[1])[None, :] / jnp.sum(counts)

@@ -30,9 +30,7 @@ def live(value: Any) -> bool:
 
 
 @implements(ak.num, route="kernel", live=True, differentiable=False)
-def _num(
-    array: Any, axis: int = 1, *, highlevel: bool = True, behavior: Any = None, attrs: Any = None
-) -> Any:
+def _num(array: Any, axis: int = 1, *, highlevel: bool = True, behavior: Any = None, attrs: Any = None) -> Any:
     if not live(array):
         return move(ak.num, array, axis=axis, behavior=behavior, attrs=attrs)
     node = node_of(array)
@@ -43,9 +41,7 @@ def _num(
         zeros = Live(node.dead, Flat(np.zeros(node.length, np.int8)))
         return reduce(Reduction("count", None, False, False), [zeros], lambda _: np.int64(0))[0]
     if isinstance(project(node.content if isinstance(node, Live) else node), Record):
-        return ak.zip(
-            dict(zip(ak.fields(array), [_num(field, axis) for field in ak.unzip(array)], strict=True))
-        )
+        return ak.zip(dict(zip(ak.fields(array), [_num(field, axis) for field in ak.unzip(array)], strict=True)))
     bare = skeleton(node, axis)
 
     def ask(nodes: list[Node] | None) -> Any:

@@ -70,9 +70,7 @@ def _missing(node: Node, axis: int, depth: int) -> Node:
             return replace(node, content=_missing(node.content, axis, depth + 1), parameters=None)  # type: ignore[no-any-return]
         case Masked():
             return replace(node, content=_missing(node.content, axis, depth))  # type: ignore[no-any-return]
-    message = (
-        "ak.is_none of unions after a selection by traced values is not supported yet: take a field first"
-    )
+    message = "ak.is_none of unions after a selection by traced values is not supported yet: take a field first"
     raise StructureError(message)
 
 
@@ -81,9 +79,7 @@ def _fill_none(array: Any, value: Any, axis: Any = -1, **kwargs: Any) -> Any:
     if not _run_time_missing(array):
         return move(ak.fill_none, array, as_data(value), axis=axis, **kwargs)
     if np.ndim(value) or isinstance(value, str | bytes | list):
-        message = (
-            "values that are missing at run time can be filled with one number only: use ak.where for arrays"
-        )
+        message = "values that are missing at run time can be filled with one number only: use ak.where for arrays"
         raise StructureError(message)
     return wrap(_fill(node_of(array), value, axis, 0), array.behavior, array.attrs)
 

@@ -58,8 +58,7 @@ def _firsts(array: Any, axis: int = 1, **kwargs: Any) -> Any:
     axis = axis if axis >= 0 else axis + depth_of(node) + 1
     if axis == 0:
         message = (
-            "ak.firsts(array, axis=0) after a selection of rows by traced values is not supported yet: "
-            "reduce instead"
+            "ak.firsts(array, axis=0) after a selection of rows by traced values is not supported yet: reduce instead"
         )
         raise StructureError(message)
     return wrap(ranks.element(node, 0, axis, missing=True), array.behavior, array.attrs)

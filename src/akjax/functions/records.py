@@ -40,9 +40,7 @@ def _zip(arrays: Any, depth_limit: Any = None, **kwargs: Any) -> Any:
 
     node = _side_by_side(pieces, depth_limit, zipped)
     holders = [piece for piece in pieces if isinstance(piece, ak.Array | ak.Record)]
-    return wrap(
-        node, kwargs.get("behavior") or ak_behavior(holders), kwargs.get("attrs") or ak_attrs(holders)
-    )
+    return wrap(node, kwargs.get("behavior") or ak_behavior(holders), kwargs.get("attrs") or ak_attrs(holders))
 
 
 def _marked(arrays: Any) -> Any:
@@ -59,10 +57,7 @@ def _side_by_side(
     `outside` says that a record is missing where one of its elements would be.
     """
     pieces = [ak.Array(piece) if _is_column(piece) else piece for piece in pieces]
-    nodes = [
-        _row(piece) if np.isscalar(piece) or isinstance(piece, jax.Array) else node_of(piece)
-        for piece in pieces
-    ]
+    nodes = [_row(piece) if np.isscalar(piece) or isinstance(piece, jax.Array) else node_of(piece) for piece in pieces]
     levels = [level_of(node) for node in nodes]
     deepest = max(levels) if depth_limit is None else min(depth_limit - 1, max(levels))
     cuts = [

@@ -40,8 +40,7 @@ def reduce_array(function: Any, array: Any, axis: Any, kwargs: dict[str, Any]) -
         raise TypeError(message)
 
     known = {
-        key: np.zeros((), value.dtype)[()] if isinstance(value, jax.Array) else value
-        for key, value in kwargs.items()
+        key: np.zeros((), value.dtype)[()] if isinstance(value, jax.Array) else value for key, value in kwargs.items()
     }
 
     def ask(nodes: list[Node] | None) -> Any:
@@ -107,9 +106,7 @@ def _by_overload(function: Any, array: Any, node: Node, reduction: Reduction) ->
     assert axis is not None
     parents, _, _ = places(inside, outside, axis if axis >= 0 else axis + len(inside.of), keepdims)
     order = np.argsort(parents, kind="stable")
-    groups = List(
-        offsets_of(np.bincount(parents, minlength=len(outside.rows))), carry(record, inside.rows[order])
-    )
+    groups = List(offsets_of(np.bincount(parents, minlength=len(outside.rows))), carry(record, inside.rows[order]))
     reduced = overload(wrap(groups, array.behavior), reduction.mask_identity)
     filled = map_flat(lambda flat: node_of(reduced), unfolded(shape))
     return wrap(filled, array.behavior, array.attrs)

@@ -32,9 +32,7 @@ def _sort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = 
 
 
 @implements(ak.argsort, route="kernel", differentiable=False)
-def _argsort(
-    array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = True, **kwargs: Any
-) -> Any:
+def _argsort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = True, **kwargs: Any) -> Any:
     result = _sorted(ak.argsort, array, axis, ascending, stable, _sorted_positions)
     lists = [n.offsets for n in iterate(node_of(array)) if isinstance(n, List)]
     if lists:
@@ -47,8 +45,7 @@ def _sorted(function: Any, array: Any, axis: Any, ascending: bool, stable: bool,
     node = node_of(array)
     if has_run_time_structure(node):
         message = (
-            f"ak.{function.__name__} after a selection by traced values is not supported yet: "
-            "sort before selecting"
+            f"ak.{function.__name__} after a selection by traced values is not supported yet: sort before selecting"
         )
         raise StructureError(message)
     node = map_nodes(_as_lists, unfolded(node))  # a sorted regular dimension has type var

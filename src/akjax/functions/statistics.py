@@ -21,9 +21,7 @@ from .reducers import like, positional, register_nan, wrapped
 _LINE = ("intercept", "slope", "intercept_error", "slope_error")
 
 
-def _statistic(
-    name: str, arrays: list[Any], weight: Any, axis: Any, options: dict[str, Any], part: str = ""
-) -> Any:
+def _statistic(name: str, arrays: list[Any], weight: Any, axis: Any, options: dict[str, Any], part: str = "") -> Any:
     """A statistic of one or two arrays, with optional weights broadcast to them."""
     function = getattr(ak, name)
     if weight is not None:
@@ -31,11 +29,7 @@ def _statistic(
     pieces = [*arrays, *([] if weight is None else [weight])]
 
     def ask(nodes: list[Node] | None) -> Any:
-        asked = (
-            [_stand_in(piece) for piece in pieces]
-            if nodes is None
-            else [like(arrays[0], node) for node in nodes]
-        )
+        asked = [_stand_in(piece) for piece in pieces] if nodes is None else [like(arrays[0], node) for node in nodes]
         weights = {} if weight is None else {"weight": asked.pop()}
         with np.errstate(all="ignore"):
             outcome = function(*_in_order(name, asked, options), **weights, axis=axis, **_flags(options))
@@ -143,9 +137,7 @@ def _linear_fit(x: Any, y: Any, weight: Any = None, axis: Any = None, **kwargs: 
 
 
 @implements(ak.softmax, route="composed", live=True)
-def _softmax(
-    x: Any, axis: Any = None, *, keepdims: bool = False, mask_identity: bool = False, **kwargs: Any
-) -> Any:
+def _softmax(x: Any, axis: Any = None, *, keepdims: bool = False, mask_identity: bool = False, **kwargs: Any) -> Any:
     node = unfolded(node_of(x))
     small = node if number_depth(node) is None else one_row(node)
     ak.softmax(like(x, small), axis=axis, keepdims=True)  # Awkward's errors for the axis

@@ -58,7 +58,7 @@ def _fields(array: Any, where: Any) -> Any:
     return wrap(node, array.behavior, array.attrs)
 
 
-def _pick(node: Node, where: Any) -> Node:
+def _pick(node: Any, where: Any) -> Any:
     if isinstance(node, Record):
         labels = list(node.fields) if node.fields is not None else [str(i) for i in range(len(node.contents))]
         if isinstance(where, str):
@@ -74,11 +74,11 @@ def _pick(node: Node, where: Any) -> Node:
     if isinstance(node, Masked) and isinstance(node.content, Record):
         return Masked(node.null, _pick(node.content, where), node.parameters)
     if hasattr(node, "contents"):
-        return replace(node, contents=tuple(_pick(content, where) for content in node.contents))  # type: ignore[no-any-return]
+        return replace(node, contents=tuple(_pick(content, where) for content in node.contents))
     parameters = {k: v for k, v in (node.parameters or {}).items() if k != "__list__"} or None
     if isinstance(node, Live | Row):
-        return replace(node, content=_pick(node.content, where))  # type: ignore[no-any-return]
-    return replace(node, content=_pick(node.content, where), parameters=parameters)  # type: ignore[no-any-return]
+        return replace(node, content=_pick(node.content, where))
+    return replace(node, content=_pick(node.content, where), parameters=parameters)
 
 
 def _static_index_of_live(array: Any, node: Node, where: Any) -> Any:
@@ -105,7 +105,8 @@ def _static_index_of_live(array: Any, node: Node, where: Any) -> Any:
                 return _one_row(array, node, int(last))
     message = (
         "indexing by position after a selection by traced values takes array[:, k] and slices, as in array[:, :2]: "
-        "which element stands where is known only at run time. Reduce (ak.max, ak.argmax, ak.sum), use ak.firsts, or index "
+        "which element stands where is known only at run time. Reduce (ak.max, ak.argmax, ak.sum), use ak.firsts, "
+        "or index "
         "before selecting"
     )
     raise StructureError(message)
@@ -223,7 +224,9 @@ def _traced_tuple(array: Any, where: Any) -> Any:
             stand_in(node)[:, 0:0]  # Awkward's error where there are no lists
             lists = gather_lists(node, Regular(Flat(jnp.broadcast_to(inner, (node.length,))), 1, node.length))
             return ak.flatten(wrap(lists, array.behavior, array.attrs), axis=1)
-    message = "a tuple index may hold traced values only as array[:, integer] or after a field name: apply them one by one"
+    message = (
+        "a tuple index may hold traced values only as array[:, integer] or after a field name: apply them one by one"
+    )
     raise StructureError(message)
 
 
@@ -365,7 +368,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_node(value: Any) -> bool:
-    return isinstance(value, Node.__args__)  # type: ignore[attr-defined]
+    return isinstance(value, Node.__args__)
 
 
 def _nominal(node: Node) -> bool:
@@ -431,7 +434,10 @@ def construct(
     elif isinstance(data, list | tuple) and all(np.ndim(x) == 0 for x in data if not isinstance(x, ak.Array)):
         node = node_of(stack_values(list(data)))
     else:
-        message = f"ak.Array cannot be made of traced values in a {type(data).__name__}: use ak.zip, jnp.stack or ak.concatenate"
+        message = (
+            f"ak.Array cannot be made of traced values in a {type(data).__name__}: "
+            "use ak.zip, jnp.stack or ak.concatenate"
+        )
         raise TypeError(message)
     made = wrap(node, behavior, attrs)
     if with_name is not None:
@@ -496,7 +502,9 @@ def to_jax(array: Any) -> Any:
         return jnp.asarray(ak.to_numpy(array, allow_missing=False))
     node = node_of(array)
     if has_run_time_structure(node):
-        message = "how many elements are left is known only at run time, so they fill no JAX array: reduce, or pad first"
+        message = (
+            "how many elements are left is known only at run time, so they fill no JAX array: reduce, or pad first"
+        )
         raise ConcreteValueError(tracer_in(array), message)
     ak.to_numpy(ak.Array(stand_in(node)), allow_missing=False)  # Awkward's error for what is not rectangular
     return dense(node)

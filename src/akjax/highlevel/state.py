@@ -315,9 +315,7 @@ def layout_over(leaves: Any, spec: Spec) -> Any:
     size = next(len(part) for part in parts if part is not None)
     if size == 0:
         parts = [None if part is None else np.zeros((1, *part.shape[1:]), part.dtype) for part in parts]
-    rows = [
-        layout_over([None if part is None else part[k] for part in parts], spec) for k in range(max(size, 1))
-    ]
+    rows = [layout_over([None if part is None else part[k] for part in parts], spec) for k in range(max(size, 1))]
     if isinstance(rows[0], ak.record.Record):
         return ak.concatenate([ak.Array(row.to_packed().array) for row in rows], highlevel=False)[:size]
     lengths = np.array([row.length for row in rows])[:size]

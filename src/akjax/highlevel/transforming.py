@@ -104,8 +104,7 @@ class _Run:
         self.levels.append(layouts)
         if isinstance(layouts, tuple):
             shown = tuple(
-                self._shown(layout, lambda k=k: self._truth().levels[number][k])  # type: ignore[misc]
-                for k, layout in enumerate(layouts)
+                self._shown(layout, lambda k=k: self._truth().levels[number][k]) for k, layout in enumerate(layouts)
             )
         else:
             shown = self._shown(layouts, lambda: self._truth().levels[number])

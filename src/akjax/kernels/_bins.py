@@ -122,6 +122,4 @@ def _integer_bins(edges: np.ndarray, dtype: np.dtype) -> tuple[np.ndarray, np.nd
     lowest = [int(e) for e in np.ceil(edges[:-1].astype(np.float64))]
     highest = int(np.floor(np.float64(edges[-1])))
     reachable = [max(e, int(limits.min)) for e in lowest if e <= limits.max and highest >= limits.min]
-    return np.array(reachable, dtype=dtype), np.array(
-        min(highest, int(limits.max)) if reachable else 0, dtype=dtype
-    )
+    return np.array(reachable, dtype=dtype), np.array(min(highest, int(limits.max)) if reachable else 0, dtype=dtype)

@@ -94,9 +94,7 @@ def _product_before(data: jax.Array, parents: jax.Array, longest: int | None) ->
         # select the factor, not the product: a discarded inf would come back as a NaN gradient
         return jnp.where(per_element(same, x), moved, one)
 
-    def combine(
-        a: tuple[jax.Array, jax.Array], b: tuple[jax.Array, jax.Array]
-    ) -> tuple[jax.Array, jax.Array]:
+    def combine(a: tuple[jax.Array, jax.Array], b: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         return a[0] | b[0], jnp.where(b[0], one, a[1]) * b[1]
 
     running = shifted(data, 1)

@@ -101,8 +101,7 @@ class Segments:
         # a few probes reject nearly every ragged array before the full comparison
         probes = np.linspace(0, length - 1, 16).astype(np.int64)
         if not (
-            np.array_equal(parents[probes * size], probes)
-            and np.array_equal(parents[probes * size + size - 1], probes)
+            np.array_equal(parents[probes * size], probes) and np.array_equal(parents[probes * size + size - 1], probes)
         ):
             return None
         same = parents.reshape(length, size) == np.arange(length, dtype=parents.dtype)[:, None]

@@ -89,9 +89,7 @@ Parents: TypeAlias = np.ndarray | jax.Array | None
 
 # JAX has no derivative for scatter_max; this rule is made of differentiable pieces, for every order and mode.
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
-def _differentiable(
-    sense: Sense, static: Static, parents: Parents, live: jax.Array | None, x: jax.Array
-) -> jax.Array:
+def _differentiable(sense: Sense, static: Static, parents: Parents, live: jax.Array | None, x: jax.Array) -> jax.Array:
     segments = _rebuild(static, parents)
     if not jnp.iscomplexobj(x):
         return _best(sense, x, segments, live)
@@ -127,9 +125,7 @@ def _rebuild(static: Static, parents: Parents) -> Segments:
     return Segments(parents, *static)
 
 
-def _argument(
-    sense: Sense, data: ArrayLike, segments: Segments, positions: ArrayLike, live: Live
-) -> jax.Array:
+def _argument(sense: Sense, data: ArrayLike, segments: Segments, positions: ArrayLike, live: Live) -> jax.Array:
     alive = None if live is None else as_array(live)
     x = jax.lax.stop_gradient(as_array(data))
     if x.dtype == np.bool_:
@@ -181,9 +177,7 @@ def _first_elements(segments: Segments, x: jax.Array) -> jax.Array:
 
 
 def _best_among(sense: Sense, x: jax.Array, segments: Segments, wins: jax.Array) -> jax.Array:
-    return _best(
-        sense, jnp.where(wins, x, jnp.asarray(_identity(sense, x.dtype), dtype=x.dtype)), segments, None
-    )
+    return _best(sense, jnp.where(wins, x, jnp.asarray(_identity(sense, x.dtype), dtype=x.dtype)), segments, None)
 
 
 def _lowest(mask: jax.Array, segments: Segments) -> jax.Array:

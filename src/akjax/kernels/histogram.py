@@ -94,9 +94,7 @@ def _numeric(values: ArrayLike) -> jax.Array:
     return x
 
 
-def _fill(
-    number: jax.Array, inside: jax.Array, count: int, weights: ArrayLike | None, live: Live
-) -> jax.Array:
+def _fill(number: jax.Array, inside: jax.Array, count: int, weights: ArrayLike | None, live: Live) -> jax.Array:
     counted = inside if live is None else inside & live
     bins = Segments(number, count, sorted=False)
     if weights is None:

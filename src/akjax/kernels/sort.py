@@ -40,14 +40,8 @@ def segment_argsort(data: ArrayLike, segments: Segments, *, descending: bool = F
         return lax.sort([jnp.asarray(segments.index), key, iota(segments.size)], num_keys=2)[2]
     assert segments.counts is not None
     first = np.cumsum(segments.counts) - segments.counts
-    place = spread(jnp.asarray(first.astype(iota(segments.size).dtype)), segments) + _ranks(
-        key, segments, longest
-    )
-    return (
-        jnp.zeros_like(place)
-        .at[place]
-        .set(iota(segments.size), unique_indices=True, mode="promise_in_bounds")
-    )
+    place = spread(jnp.asarray(first.astype(iota(segments.size).dtype)), segments) + _ranks(key, segments, longest)
+    return jnp.zeros_like(place).at[place].set(iota(segments.size), unique_indices=True, mode="promise_in_bounds")
 
 
 def _key(x: jax.Array, descending: bool) -> jax.Array:

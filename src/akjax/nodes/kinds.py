@@ -186,9 +186,7 @@ class Row:
         return None
 
 
-Node: TypeAlias = (
-    Empty | Flat | Constant | Regular | List | Indexed | Option | Masked | Live | Record | Union | Row
-)
+Node: TypeAlias = Empty | Flat | Constant | Regular | List | Indexed | Option | Masked | Live | Record | Union | Row
 
 
 def _snapshot(value: Any) -> Any:
@@ -242,9 +240,7 @@ def _frozen(parameters: Parameters) -> Frozen:
     return Frozen(parameters) if parameters else _NONE
 
 
-def _register(
-    kind: Any, children: tuple[str, ...], statics: tuple[str, ...], many: str | None = None
-) -> None:
+def _register(kind: Any, children: tuple[str, ...], statics: tuple[str, ...], many: str | None = None) -> None:
     """Tell pydag how to open and close a class: `children` are nodes or leaves, `many` a tuple of nodes."""
 
     def to_iterable(f: Callable[[Any], Any], node: Any) -> tuple[Any, list[Any]]:

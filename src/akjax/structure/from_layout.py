@@ -42,8 +42,7 @@ def buffer(layout: Any) -> Any:
         data = data.astype(data.dtype.newbyteorder("="))
     if data.dtype.kind in "fc" and data.dtype not in _FLOATING:
         message = (
-            f"JAX has no {data.dtype}: convert the array first, "
-            "for example with ak.values_astype(array, 'float64')"
+            f"JAX has no {data.dtype}: convert the array first, for example with ak.values_astype(array, 'float64')"
         )
         raise TypeError(message)
     return data

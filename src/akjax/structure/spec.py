@@ -104,9 +104,7 @@ class Spec:
         None when they do not fit the structure in any way. A leaf that is None fits everywhere.
         """
         shapes = [
-            (np.shape(leaf), place)
-            for leaf, place in zip(leaves, self.places(), strict=True)
-            if leaf is not None
+            (np.shape(leaf), place) for leaf, place in zip(leaves, self.places(), strict=True) if leaf is not None
         ]
         extra = {len(shape) - place.rank for shape, place in shapes}
         if len(extra) > 1:

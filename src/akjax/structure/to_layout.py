@@ -111,9 +111,7 @@ def concrete_layout(node: Node) -> Any:
 def host(flat: Flat) -> Any:
     """The buffer of a node of numbers as NumPy."""
     data = np.asarray(flat.data)
-    return (
-        data.astype(awkward_dtype(data.dtype), copy=False) if flat.words is None else joined(data, flat.words)
-    )
+    return data.astype(awkward_dtype(data.dtype), copy=False) if flat.words is None else joined(data, flat.words)
 
 
 def settle(node: Node) -> Node:
