@@ -1,5 +1,6 @@
 """Elementwise work and broadcasting, on any arrays: as eager Awkward."""
 
+import contextlib
 import operator
 
 import awkward as ak
