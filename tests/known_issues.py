@@ -9,7 +9,7 @@ import numpy as np
 
 
 def positions_skip_lists(array: ak.Array, axis: Any) -> bool:
-    """Awkward counts, for argmin, argmax and argsort over an outer axis, only lists that are there and not empty.
+    """Awkward's argmin, argmax and argsort over an outer axis count only lists that are there and not empty.
 
     `ak.argmax([[[1.]], [], [[3.]]], axis=0)` gives 1 for the 3., which is in list 2; likewise where lists
     are missing. We give 2.

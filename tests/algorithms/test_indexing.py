@@ -12,6 +12,7 @@ import akjax
 
 jax.config.update("jax_enable_x64", True)
 
+OLD = tuple(map(int, ak.__version__.split(".")[:2])) < (2, 9)
 every = slice(None)
 STATIC = {
     **{str(k): k for k in (0, -1, 9, None, ..., np.int64(1), 1.5, "x", "a", "0", ["x"], ["a", "b"], ["1"], [0, 1], [])},
@@ -52,7 +53,9 @@ STATIC = {
 @pytest.mark.parametrize("where", STATIC)
 def test_static(where):
     index = STATIC[where]
-    for array in ALL.values():
+    for name, array in ALL.items():
+        if name == "list array" and where.startswith("lists of") and OLD:
+            continue  # Awkward took elements of the list behind for those beyond the end of a list
         check(lambda a: a[index], array)
 
 

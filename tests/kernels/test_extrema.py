@@ -76,6 +76,7 @@ def test_dtypes(kind, counts, dtype):
         np.testing.assert_array_equal(got, np.asarray(oracle(lists(data, counts), axis=1, mask_identity=False)))
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.integers(0, 5), max_size=8).flatmap(
         lambda c: st.tuples(
@@ -111,6 +112,7 @@ def test_inner_dimensions(kind):
     np.testing.assert_array_equal(got[1], -1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("counts", COUNTS)
 @pytest.mark.parametrize("kernel", [segment_min, segment_max])

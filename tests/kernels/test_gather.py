@@ -36,6 +36,7 @@ def test_as_numpy(index, inner, static, barrier):
     np.testing.assert_array_equal(got, data[ix])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", INDICES.values(), ids=INDICES)
 @pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize("barrier", [True, False])

@@ -27,6 +27,7 @@ def samples(rng: np.random.Generator, edges: np.ndarray, n: int, dtype: type) ->
     return np.concatenate([inside, on, *beside, np.array([np.nan, np.inf, -np.inf], dtype=dtype)])
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 2**32 - 1),
     limits=st.sampled_from(RANGES) | st.tuples(st.floats(-1e4, 1e4, allow_subnormal=False), st.floats(10, 1e6)),
@@ -47,6 +48,7 @@ def test_uniform_bins_as_numpy(seed, limits, nbins, dtype):
     assert got.dtype == np.int64
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 2**32 - 1),
     edges=st.lists(st.floats(-1000, 1000, width=32, allow_subnormal=False), min_size=2, max_size=30).map(sorted),
@@ -141,6 +143,7 @@ def test_dead_elements():
     np.testing.assert_array_equal(got, [[1, 1], [1, 0]])
 
 
+@pytest.mark.slow
 def test_gradient_with_respect_to_weights():
     rng = np.random.default_rng(0)
     values, weights = rng.uniform(-1, 2, 30), rng.uniform(0, 5, 30)
@@ -177,6 +180,7 @@ def test_uniform_that_contradicts_the_edges():
     np.testing.assert_array_equal(got, [1, 1])
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 2**32 - 1),
     nx=st.integers(1, 30),

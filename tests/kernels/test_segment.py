@@ -93,6 +93,7 @@ def test_inner_dimensions(kind):
         np.testing.assert_allclose(kernel(data[order], segments, live[order]), want)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("counts", COUNTS)
 @pytest.mark.parametrize("kernel", [segment_sum, segment_prod])
@@ -104,6 +105,7 @@ def test_gradients(kernel, counts, kind):
     check_grads(jax.jit(lambda x: kernel(x, segments)), (data[:, None] * [1, 2],), 2, modes=("fwd", "rev"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_gradient_of_products_with_zeros(kind):
     counts = [2, 3, 0, 4]
@@ -134,6 +136,7 @@ def test_gradient_of_long_products(kind, size):
     np.testing.assert_allclose(got, want, rtol=1e-11)
 
 
+@pytest.mark.slow
 def test_infinities_do_not_leak_between_segments():
     segments = Segments(np.array([0, 0, 1, 1]), 2)
     data = np.array([np.inf, 2.0, 3.0, 4.0])
@@ -144,6 +147,7 @@ def test_infinities_do_not_leak_between_segments():
         assert twice[2, 3] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dead", [0.0, np.nan, np.inf])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("kernel", [segment_sum, segment_prod])
@@ -180,6 +184,7 @@ def test_vmap(kernel, kind):
         assert grads.shape == data.shape
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [segment_sum, segment_prod, segment_count_nonzero])
 def test_vmap_over_traced_parents(kernel):
     parents = jnp.array([[0, 0, 1, 2], [0, 1, 1, 1]])
@@ -195,6 +200,7 @@ def test_vmap_over_traced_parents(kernel):
         np.testing.assert_array_equal(jacobian[1], jax.jacfwd(total)(data[1], parents[1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_float32_sums_do_not_saturate(kind):
     n = 20_000_000  # added one by one, ones would stop at 2^24 = 16_777_216
@@ -208,6 +214,7 @@ def test_float32_sums_do_not_saturate(kind):
     np.testing.assert_array_equal(got, np.asarray(counts, dtype=np.float32))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_partial_sums(kind):
     counts = [3, 900, 0, 2049, 1, 5000, 0]

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 DTYPES = [np.dtype(name) for name in ("bool", "int8", "uint8", "int64", "uint64", "float32", "float64", "complex128")]
 
 quick = settings(
-    max_examples=60,
+    max_examples=25,
     deadline=None,  # every example is compiled
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )

@@ -7,17 +7,19 @@ import awkward as ak
 import hypothesis.strategies as st
 import jax
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from oracle import check, outcome
 
 import akjax
 
 from .strategies import arrays, holds, numbers, quick
-from .test_moving import STORAGE, canonical
+from .test_moving import ACCIDENTS, STORAGE, canonical
 
 jax.config.update("jax_enable_x64", True)
 
-ACCIDENTS = (AssertionError, AttributeError, NotImplementedError, RuntimeError)
+pytestmark = pytest.mark.slow
+
 
 UNARY = {
     "negative": operator.neg,

@@ -4,6 +4,7 @@ import awkward as ak
 import hypothesis.strategies as st
 import jax
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from oracle import check, outcome
 
@@ -11,6 +12,9 @@ from .strategies import arrays, quick
 from .test_elementwise import ACCIDENTS, stored
 
 jax.config.update("jax_enable_x64", True)
+
+pytestmark = pytest.mark.slow
+
 
 integers = st.integers(-3, 3)
 slices = st.builds(slice, st.none() | integers, st.none() | integers, st.none() | integers.filter(bool))

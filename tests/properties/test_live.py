@@ -15,7 +15,7 @@ from oracle import check
 
 pytestmark = pytest.mark.skipif(not jax.config.jax_enable_x64, reason="compares in 64 bits")
 
-FEW = settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+FEW = settings(max_examples=3, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 NUMBERS = st.floats(-8, 8, width=32).map(lambda v: round(v, 2))
 # structures repeat, so that what has been compiled is used again

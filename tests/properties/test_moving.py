@@ -10,6 +10,9 @@ from .strategies import arrays, holds, quick
 
 jax.config.update("jax_enable_x64", True)
 
+pytestmark = pytest.mark.slow
+
+
 FUNCTIONS = {
     "firsts": ak.firsts,
     "singletons": ak.singletons,
@@ -39,8 +42,8 @@ FUNCTIONS = {
     "as it is": lambda x: x,
 }
 
-# An array comes in in one canonical way of storing it; where Awkward's answer depends on the way it was stored,
-# the answer for the canonical way is the one to compare with.
+# An array comes in in one canonical way of storing it; where Awkward's answer depends on the way it was
+# stored, the answer for the canonical way is the one to compare with.
 STORAGE = (
     ak.contents.UnmaskedArray,
     ak.contents.ByteMaskedArray,
@@ -48,6 +51,10 @@ STORAGE = (
     ak.contents.IndexedArray,
     ak.contents.IndexedOptionArray,
 )
+
+
+# accidents inside Awkward, not its answer
+ACCIDENTS = (AssertionError, AttributeError, NotImplementedError, RuntimeError)
 
 
 def canonical(array):

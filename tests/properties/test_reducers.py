@@ -8,6 +8,7 @@ import awkward as ak
 import hypothesis.strategies as st
 import hypothesis_awkward.strategies as st_ak
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from known_issues import no_booleans, nothing_but_nan, positions_skip_lists
 from many import check_many
@@ -16,9 +17,10 @@ import akjax
 
 akjax.register()
 
-FEW = settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
+pytestmark = pytest.mark.slow
+
+
+FEW = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 DTYPES = st.sampled_from([np.dtype(d) for d in ("float64", "int64", "bool", "int16", "uint8", "float32")])
 
 

@@ -107,12 +107,12 @@ def where(condition: Node, one: Side, two: Side, booleans_join: bool, inside: bo
     def at(level: Level) -> Any:
         test, *sides = together(iter(level.layouts))
         layouts = [side.value for side in sides if isinstance(side.value, ak.contents.Content)]
-        first = any(x.is_union or (x.is_indexed and not x.is_option) for x in level.layouts)
+        others_first = any(x.is_union or (x.is_indexed and not x.is_option) for x in level.layouts)
         if test.is_numpy:
             test, *sides = together(iter(level.nodes()))
-            first_side, second_side = (side.whole() for side in sides)
-            found = choose(jnp.asarray(values_of(test), bool), first_side, second_side, booleans_join)
-        elif not first and any(layout.is_option for layout in layouts):
+            left, right = (side.whole() for side in sides)
+            found = choose(jnp.asarray(values_of(test), bool), left, right, booleans_join)
+        elif not others_first and any(layout.is_option for layout in layouts):
             test, *sides = together(iter(level.nodes()))
             opened, other = (side.opened(test.length) for side in sides)
             found = where(test, opened, other, booleans_join, inside=True)
