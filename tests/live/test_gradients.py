@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 from oracle import check_gradient, same
 
-pytestmark = pytest.mark.skipif(not jax.config.jax_enable_x64, reason="compares in 64 bits")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not jax.config.jax_enable_x64, reason="compares in 64 bits"),
+]
 
 x = ak.Array([[1.5, 2.0, 3.0], [], [4.0, 0.5], [6.0], [0.7, 0.9]])
 m = ak.Array([[True, False, True], [], [False, False], [True], [True, True]])

@@ -13,7 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from oracle import check
 
-pytestmark = pytest.mark.skipif(not jax.config.jax_enable_x64, reason="compares in 64 bits")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not jax.config.jax_enable_x64, reason="compares in 64 bits"),
+]
 
 FEW = settings(max_examples=3, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 

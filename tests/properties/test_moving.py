@@ -3,6 +3,7 @@
 import awkward as ak
 import hypothesis.strategies as st
 import jax
+import pytest
 from hypothesis import assume, given
 from oracle import check, outcome
 
