@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import hypothesis
@@ -79,3 +79,12 @@ def _doctest_names(request: pytest.FixtureRequest) -> None:
 
     akjax.register()
     namespace.update(ak=ak, akjax=akjax)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _forget_programs() -> Iterator[None]:
+    """Thousands of compiled programs make everything slower; no module needs those of another."""
+    yield
+    import jax
+
+    jax.clear_caches()

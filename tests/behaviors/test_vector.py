@@ -111,3 +111,8 @@ def test_gradients():
 
     check_gradient(masses, POLAR, order=1)
     check_gradient(lambda v: ak.sum(v.boost(slower(v)).E), POLAR, order=1)
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+def test_sum_of_a_flat_array_is_one_record(axis):
+    check(lambda v: ak.sum(v, axis=axis), ak.flatten(POLAR), rtol=TOLERANCE)

@@ -124,3 +124,8 @@ def test_a_long_chain_is_numbered_in_linear_time() -> None:
         return x[x > 1] * x[x > 1]
 
     check(f, jets.pt, types=X64, rtol=1e-3)
+
+
+def test_a_condition_with_other_lists_is_an_index_error() -> None:
+    condition = ak.Array([[True, False, True], [], [False]])
+    check(lambda a, b: a[b], ak.Array([[1.0, 2.0], [], [3.0]]), condition)

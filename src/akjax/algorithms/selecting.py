@@ -127,7 +127,7 @@ class _Selection:
         ours, theirs = as_list(inner), as_list(lists)
         if not isinstance(ours, List) or not isinstance(theirs, List) or ours.offsets is not theirs.offsets:
             message = "cannot fit the lists of the condition to the lists of the array: their lengths differ"
-            raise ValueError(message)
+            raise IndexError(message)
         return replace(inner, content=self.rows(inner.content, theirs.content, depth + 1))  # type: ignore[no-any-return]
 
 

@@ -100,14 +100,17 @@ def _by_overload(function: Any, array: Any, node: Node, reduction: Reduction) ->
     if overload is None:
         message = f"no ak.{function.__name__} overloads for custom types: {name or 'record'}"
         raise TypeError(message)
-    axis, keepdims = reduction.axis, reduction.keepdims
-    shape = from_layout(ak.to_layout(ak.sum(like(array, numbers), axis=axis, keepdims=keepdims)))
+    axis, keepdims, mask = reduction.axis, reduction.keepdims, reduction.mask_identity
+    total = ak.sum(like(array, numbers), axis=axis, keepdims=keepdims)
+    if not isinstance(total, ak.Array):  # a flat array: all its records become one
+        return overload(wrap(List(offsets_of(np.array([record.length])), record), array.behavior), mask)[0]
+    shape = from_layout(total.layout)
     inside, outside = positions(numbers), positions(shape)
     assert axis is not None
     parents, _, _ = places(inside, outside, axis if axis >= 0 else axis + len(inside.of), keepdims)
     order = np.argsort(parents, kind="stable")
     groups = List(offsets_of(np.bincount(parents, minlength=len(outside.rows))), carry(record, inside.rows[order]))
-    reduced = overload(wrap(groups, array.behavior), reduction.mask_identity)
+    reduced = overload(wrap(groups, array.behavior), mask)
     filled = map_flat(lambda flat: node_of(reduced), unfolded(shape))
     return wrap(filled, array.behavior, array.attrs)
 
