@@ -23,6 +23,8 @@ INITIAL = {
     "empty": NUMBERS["all empty"],
     "complex": ak.Array([[1 + 2j, 0.5j], [], [3 - 1j]]),
 }
+if tuple(map(int, ak.__version__.split(".")[:2])) < (2, 9):
+    del INITIAL["complex"]  # Awkward's oldest versions take the bound into account, later ones do not: we follow these
 
 
 @pytest.mark.parametrize("key", INITIAL)
