@@ -99,7 +99,7 @@ def test_concatenate_over_the_inner_axis() -> None:
 def test_structure_is_compared_by_value() -> None:
     other = ak.Array([[1.0], [2.0, 3.0, 4.0, 5.0], []])
     assert jax.tree.structure(X) != jax.tree.structure(other)
-    with pytest.raises(ValueError, match="pytree metadata|custom node data"):
+    with pytest.raises(ValueError, match=r"pytree metadata|custom node data"):
         jax.tree.map(jnp.add, X, other)
 
 

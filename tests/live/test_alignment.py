@@ -128,4 +128,5 @@ def test_a_long_chain_is_numbered_in_linear_time() -> None:
 
 def test_a_condition_with_other_lists_is_an_index_error() -> None:
     condition = ak.Array([[True, False, True], [], [False]])
-    check(lambda a, b: a[b], ak.Array([[1.0, 2.0], [], [3.0]]), condition)
+    with pytest.raises(IndexError):  # Awkward's class, ValueError in its oldest versions
+        jax.jit(lambda a, b: a[b])(ak.Array([[1.0, 2.0], [], [3.0]]), condition)

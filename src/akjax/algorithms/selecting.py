@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-import awkward as ak
 import jax.numpy as jnp
 import numpy as np
 
@@ -14,7 +13,6 @@ from ..nodes.kinds import Flat, List, Live, Masked, Node, Record, Regular, repla
 from ..nodes.moving import project
 from ..nodes.static import static
 from ..structure.spec import split_leaves
-from ..structure.to_layout import stand_in
 from .numbering import note, same
 from .runtime import (
     NOT_ALIGNED,
@@ -128,9 +126,7 @@ class _Selection:
             raise StructureError(message)
         ours, theirs = as_list(inner), as_list(lists)
         if not isinstance(ours, List) or not isinstance(theirs, List) or ours.offsets is not theirs.offsets:
-            ak.Array(stand_in(inner))[
-                ak.Array(stand_in(lists))
-            ]  # Awkward's own complaint, which its versions word anew
+            ak.Array(stand_in(inner))[ak.Array(stand_in(lists))]  # Awkward's own complaint
             message = "cannot fit the lists of the condition to the lists of the array: their lengths differ"
             raise IndexError(message)
         return replace(inner, content=self.rows(inner.content, theirs.content, depth + 1))  # type: ignore[no-any-return]
