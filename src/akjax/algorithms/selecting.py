@@ -126,7 +126,6 @@ class _Selection:
             raise StructureError(message)
         ours, theirs = as_list(inner), as_list(lists)
         if not isinstance(ours, List) or not isinstance(theirs, List) or ours.offsets is not theirs.offsets:
-            ak.Array(stand_in(inner))[ak.Array(stand_in(lists))]  # Awkward's own complaint
             message = "cannot fit the lists of the condition to the lists of the array: their lengths differ"
             raise IndexError(message)
         return replace(inner, content=self.rows(inner.content, theirs.content, depth + 1))  # type: ignore[no-any-return]
