@@ -10,7 +10,7 @@ import jax
 import numpy as np
 import pytest
 from arrays import NUMBERS
-from known_issues import nothing_but_nan
+from known_issues import OLD_STATISTICS, nothing_but_nan
 from many import check_many
 from oracle import check, check_gradient, plain
 
@@ -24,6 +24,8 @@ FLAGS: tuple[dict[str, Any], ...] = ({}, {"keepdims": True}, {"mask_identity": T
 
 @pytest.mark.parametrize("key", [*NUMBERS, "NaN", "complex"])
 def test_of_one_array(key: str) -> None:
+    if OLD_STATISTICS and key in ("int8", "uint8", "complex"):
+        pytest.skip("not what newer Awkward answers")
     odd = {
         "NaN": ak.Array([[1.5, np.nan, -2.0], [], [np.nan]]),
         "complex": ak.Array([[1 + 2j, 0.5j], [], [3 - 1j]]),
@@ -58,6 +60,8 @@ def test_of_one_array(key: str) -> None:
     ],
 )
 def test_weights_and_pairs(key: str) -> None:
+    if OLD_STATISTICS and key == "int8":
+        pytest.skip("not what newer Awkward answers")
     x = NUMBERS[key]
     y, w = x * x + 1.0, abs(x * 1.0) + 0.5
     functions: dict[Any, Callable[..., Any]] = {}
@@ -96,6 +100,7 @@ def test_traced_weights_of_concrete_values() -> None:
     check(lambda w: ak.covar(array, array, weight=w, axis=1), array * array + 1)
 
 
+@pytest.mark.skipif(OLD_STATISTICS, reason="not what newer Awkward answers")
 def test_weights_that_sum_to_nothing() -> None:
     weights = ak.Array([[1.0, -1.0, 0.0], [], [0.0, 0.0], [-1.0]])
     functions = {name: lambda x, w, n=name: getattr(ak, n)(x, weight=w, axis=1) for name in ("mean", "var", "std")}
@@ -125,6 +130,7 @@ def test_softmax(key: str) -> None:
     check_many(functions, NUMBERS[key])
 
 
+@pytest.mark.skipif(OLD_STATISTICS, reason="not what newer Awkward answers")
 def test_named_axis() -> None:
     array = ak.with_named_axis(NUMBERS["lists"], ("event", "jet"))
     check_many({(n, a): lambda x, n=n, a=a: getattr(ak, n)(x, axis=a) for n in ONE for a in ("event", "jet")}, array)
