@@ -34,3 +34,14 @@ def no_booleans(array: ak.Array, axis: Any) -> bool:
 # Older Awkward squares int8 in int8, takes the difference of two large sums for a variance, gives complex
 # variances of complex numbers and loses named axes; ours is what newer Awkward answers.
 OLD_STATISTICS = bool(ak.var(ak.Array(np.array([100, 100], np.int8))) != 0)
+
+
+def _reads_the_next_list() -> bool:
+    try:
+        return bool(ak.Array([[1.0, 2.0], [], [3.0]])[ak.Array([[0, 2], [], [0]])][0, 1] == 3)
+    except IndexError:
+        return False
+
+
+# Older Awkward takes elements of the next list for some integers out of the range of theirs.
+READS_THE_NEXT_LIST = _reads_the_next_list()

@@ -5,6 +5,7 @@ from .errors import AkjaxError as AkjaxError
 from .errors import ConcreteValueError as ConcreteValueError
 from .errors import RegistrationError as RegistrationError
 from .errors import StructureError as StructureError
+from .transforms.checked import checked as checked
 from .transforms.partition import combine as combine
 from .transforms.partition import partition as partition
 from .transforms.register import register as register
@@ -17,6 +18,7 @@ __all__ = [
     "RegistrationError",
     "StructureError",
     "__version__",
+    "checked",
     "combine",
     "partition",
     "pydag",

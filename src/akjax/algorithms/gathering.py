@@ -18,6 +18,7 @@ from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Option, Record,
 from ..nodes.moving import carry, option, project
 from ..nodes.static import parents
 from .runtime import alive, as_list, dead_of, depth_of
+from .runtime_errors import check
 
 
 def gather_rows(node: Node, index: Node) -> Node:
@@ -141,9 +142,16 @@ def _gather(node: Node, positions: Any, counts: Any, null: Any, starts: Any, pro
         there = positions >= 0 if null is None else alive(null)
         found = take_rows(node, jnp.where(there, starts + positions, 0), None)
         return found if null is None else _missing(null, found)
+    size = counts if isinstance(counts, int) else None
     counts = jnp.asarray(counts, positions.dtype)
     wrapped = jnp.where(positions < 0, positions + counts, positions)
     inside = (wrapped >= 0) & (wrapped < counts)
+    message = (
+        f"index {{index}} is out of bounds for axis 0 with size {size}"
+        if size is not None
+        else "index out of range while attempting to get index {index}"
+    )
+    check(inside if null is None else inside | ~alive(null), IndexError, message, index=positions)
     asked = inside if null is None else inside & alive(null)
     at = jnp.where(asked, starts + wrapped, 0)
     if null is None:

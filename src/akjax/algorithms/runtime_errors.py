@@ -1,45 +1,87 @@
-"""Errors that only the values can tell: noted where they may occur, raised by a transformation that listens.
+"""Errors that depend on values: noted while tracing, raised by `akjax.checked` when the program has run.
 
-Inside a compiled program nothing can be raised. Where Awkward would raise because of a value, the result is
-NaN or missing, and `check` says so to whoever `collecting` has put in charge; without one it does nothing
-and adds nothing to the program.
+A compiled program cannot raise. What goes wrong in it has a documented value instead (NaN, a missing
+value), and where somebody asked for it, inside `akjax.checked`, every such place also checks its
+condition. Everywhere else nothing is computed for the checks. Whether they are asked for is part of the
+context that JAX keys its caches by, so that a function jitted without checks is traced again with them.
 """
 
 from __future__ import annotations
 
 import contextlib
-import contextvars
-from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from typing import Any
 
-Record: TypeAlias = "Callable[[Any, type[Exception], str], None]"
+import jax
+import jax.numpy as jnp
+from jax.experimental import checkify
 
-_record: contextvars.ContextVar[Record | None] = contextvars.ContextVar("akjax run-time errors", default=None)
+_collecting: Any = jax.make_user_context(default_value=False)  # type: ignore[no-untyped-call]
+_classes: dict[str, type[Exception]] = {}
 
 
 def is_collecting() -> bool:
     """Whether anybody wants to know: what only `check` needs is computed only then."""
-    return _record.get() is not None
-
-
-def check(ok: Any, error: type[Exception], message: str) -> None:
-    """Note that something goes wrong at run time unless all of `ok` holds.
-
-    Args:
-        ok: booleans of any shape, traced or not.
-        error: the class of exception that eager Awkward raises.
-        message: what it says.
-    """
-    record = _record.get()
-    if record is not None:
-        record(ok, error, message)
+    return bool(_collecting.value)
 
 
 @contextlib.contextmanager
-def collecting(record: Record) -> Iterator[None]:
-    """Hand what `check` is told, while the block runs, to `record(ok, error, message)`."""
-    token = _record.set(record)
-    try:
+def collecting() -> Iterator[None]:
+    """Collect what `check` is told in all that is traced meanwhile, for `checkify` to make an error of."""
+    with _collecting(True):
         yield
-    finally:
-        _record.reset(token)
+
+
+def check(ok: Any, error: type[Exception], message: str, **values: Any) -> None:
+    """Raise an error at run time, if somebody wants to know, unless a condition holds everywhere.
+
+    Elements that do not exist or are missing must be `ok`.
+
+    Args:
+        ok: booleans of any shape.
+        error: the class that eager Awkward raises.
+        message: its text; `{name}` is replaced by the value of that name where the condition first fails.
+        values: numbers of the shape of `ok`, or scalars.
+
+    Example:
+        >>> with collecting():
+        ...     index = jnp.array([0, 5])
+        ...     check_index = lambda: check(index < 3, IndexError, "no element {at}", at=index)
+        ...     error, _ = checkify.checkify(check_index)()
+        >>> text_of(error)
+        ('IndexError', 'no element 5')
+    """
+    if not is_collecting():
+        return
+    _classes[error.__name__] = error
+    ok = jnp.asarray(ok)
+    if ok.size == 0:
+        return
+    first = jnp.argmin(ok.reshape(-1))
+    shown = {name: jnp.broadcast_to(jnp.asarray(value), ok.shape).reshape(-1)[first] for name, value in values.items()}
+    tell: Any = checkify.check  # its annotations take the values for flags
+    tell(jnp.all(ok), f"{error.__name__}: {message}", **shown)
+
+
+def text_of(error: checkify.Error) -> tuple[str, str] | None:
+    """The name of the class and the text of what went wrong, or None.
+
+    Raises:
+        jax.errors.ConcretizationTypeError: the program that it comes from has not run yet.
+    """
+    found = error.get()
+    if found is None:
+        return None
+    name, _, text = found.removesuffix(" (`check` failed)").partition(": ")
+    return (name, text) if name in _classes else ("", found)
+
+
+def raise_error(error: checkify.Error) -> None:
+    """Raise what went wrong, if something did, as Awkward would."""
+    found = text_of(error)
+    if found is None:
+        return
+    name, text = found
+    if name not in _classes:
+        error.throw()  # type: ignore[no-untyped-call]  # a check of the user's own
+    raise _classes[name](text)
