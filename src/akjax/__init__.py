@@ -9,6 +9,8 @@ from .transforms.checked import checked as checked
 from .transforms.partition import combine as combine
 from .transforms.partition import partition as partition
 from .transforms.register import register as register
+from .transforms.traced import envelope as envelope
+from .transforms.traced import traced as traced
 
 __version__ = "0.1.0.dev0"
 
@@ -20,7 +22,9 @@ __all__ = [
     "__version__",
     "checked",
     "combine",
+    "envelope",
     "partition",
     "pydag",
     "register",
+    "traced",
 ]

@@ -17,9 +17,10 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take
+from ..nodes.boundaries import parents
 from ..nodes.kinds import Constant, Empty, Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, replace
 from ..nodes.moving import carry, project
-from ..nodes.static import parents, static
+from ..nodes.static import static
 from ..nodes.walk import map_flat
 from .elementwise import Level, combine, values_of
 from .ufuncs import canonical

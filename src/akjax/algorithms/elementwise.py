@@ -18,11 +18,13 @@ import numpy as np
 from jax import lax
 
 from ..kernels.gather import take
+from ..nodes.boundaries import parents
 from ..nodes.kinds import Constant, Flat, Indexed, List, Live, Masked, Node, Option, Regular, Union, replace
-from ..nodes.static import parents, static
+from ..nodes.static import static
 from ..nodes.walk import children, iterate, rebuild
 from .numbering import note, same
 from .runtime import alive, attach, either, merge, strip
+from .standing import StandIns
 from .tracking import Table, Zeros
 
 Leaf = Callable[..., Any]  # data buffers and scalars → data buffer, or a tuple of them
@@ -71,7 +73,8 @@ def combine(
     if run_time:
         stripped = [(fill_dead(node, fill), found) for node, (_, found) in zip(nodes, stripped, strict=True)]
         stripped = [(strip(node)[0], found) for node, found in stripped]
-    envelopes = [node for node, _ in stripped]
+    stand_ins = StandIns()
+    envelopes = stand_ins.stood([node for node, _ in stripped])
     options = {
         "allow_records": allow_records,
         "numpy_to_regular": numpy_to_regular,
@@ -85,7 +88,7 @@ def combine(
     results = [
         table.node(layout, functools.partial(_result, truth, k), joined) for k, layout in enumerate(broadcast.results)
     ]
-    return tuple(attach(node, run_time) for node in results)
+    return tuple(attach(stand_ins.back(node), run_time) for node in results)
 
 
 def _result(truth: Callable[[], _Broadcast], k: int) -> Any:
@@ -207,7 +210,7 @@ def _plain(nodes: list[Any]) -> bool:
 
 def _aligned(kind: Any, nodes: list[Any]) -> bool:
     first = nodes[0]
-    if kind is List:
+    if issubclass(kind, List):
         return all(node.offsets is first.offsets for node in nodes)
     if kind is Regular:
         return all((node.size, node.length) == (first.size, first.length) for node in nodes)

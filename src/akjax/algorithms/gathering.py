@@ -14,9 +14,9 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take
+from ..nodes.boundaries import parents
 from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Option, Record, Regular, replace
 from ..nodes.moving import carry, option, project
-from ..nodes.static import parents
 from .runtime import alive, as_list, dead_of, depth_of
 from .runtime_errors import check
 

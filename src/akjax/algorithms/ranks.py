@@ -11,9 +11,10 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take
+from ..nodes.boundaries import parents, starts, stops
 from ..nodes.kinds import List, Live, Masked, Node, Record, replace
 from ..nodes.moving import carry
-from ..nodes.static import arange, parents, static
+from ..nodes.static import arange, static
 from .elementwise import dead_below
 from .gathering import take_rows
 from .numbering import note
@@ -24,15 +25,14 @@ class Ranks:
     """The rank of every element in its list, and the length of each list, counting what exists."""
 
     def __init__(self, lists: List, dead: Any) -> None:
-        offsets = lists.offsets.array
         self.parents = parents(lists.offsets)
         exists = np.ones(lists.content.length, np.int32) if dead is None else alive(dead).astype(jnp.int32)
         self.live = exists == 1
         counts = jnp.cumsum(exists) if isinstance(exists, jax.Array) else np.cumsum(exists, dtype=np.int32)
         before = jnp.concatenate([jnp.zeros(1, jnp.int32), counts])
-        starts = before[offsets[:-1]]
-        self.counts = before[offsets[1:]] - starts
-        self.ranks = before[:-1] - take(starts, self.parents)
+        first = take(before, starts(lists.offsets))
+        self.counts = take(before, stops(lists.offsets)) - first
+        self.ranks = before[:-1] - take(first, self.parents)
 
     def slot(self, rank: int) -> Any:
         """Where the element of this rank is (a negative one counts from the end); -1 where there is none."""

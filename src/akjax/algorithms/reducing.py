@@ -17,15 +17,17 @@ from ..errors import StructureError
 from ..kernels import extrema, segment
 from ..kernels.gather import take
 from ..kernels.segment import Segments
-from ..nodes.kinds import Flat, Indexed, List, Live, Masked, Node, Option, Regular, replace
+from ..nodes.boundaries import parents, starts
+from ..nodes.kinds import Flat, Indexed, Jagged, List, Live, Masked, Node, Option, Regular, replace
 from ..nodes.moving import indexed, option
-from ..nodes.static import Static, arange, parents, static
+from ..nodes.static import Static, arange, static
 from ..nodes.walk import has_run_time_structure, iterate, map_flat, map_nodes
 from ..structure.from_layout import from_layout, regular
 from . import statistics
 from .elementwise import dead_below, values_of
 from .positions import Positions, match, positions
 from .runtime import RunTime, alive, as_regular, attach, either, strip
+from .standing import has_traced_lists
 from .ufuncs import canonical
 
 ARGUMENTS = ("argmin", "argmax")
@@ -268,7 +270,9 @@ def _segments_of(lists: List | Regular) -> tuple[np.ndarray[Any, Any], Segments]
     if isinstance(lists, Regular):
         numbers = arange(lists.length)
         return numbers * lists.size, Segments(np.repeat(numbers, lists.size), lists.length)
-    found = _segments.get(lists.offsets)
+    if isinstance(lists, Jagged):
+        return starts(lists.offsets), Segments(parents(lists.offsets), lists.length)
+    found = _segments.get(lists.offsets)  # type: ignore[arg-type]
     if found is None:
         found = _segments[lists.offsets] = Segments(parents(lists.offsets), lists.length)
     return lists.offsets.array[:-1], found
@@ -323,9 +327,24 @@ def _as_numpy(value: Any, data: Any, live: Any) -> Any:
 
 def _joined(node: Node) -> Node:
     """The array without its outer lists."""
+    if has_traced_lists(node):
+        return _flattened(node)
     while isinstance(node, List | Regular):
         node = node.content
     return node
+
+
+def _flattened(node: Node, dead: Any = None, null: Any = None) -> Node:
+    """The numbers of an array, with the run-time structure above them."""
+    match node:
+        case Live():
+            return _flattened(node.content, either(dead, node.dead), null)
+        case Masked():
+            return _flattened(node.content, dead, either(null, node.null))
+        case List() | Regular():
+            return _flattened(node.content, dead_below(node, dead), dead_below(node, null))
+    shown = node if null is None else Masked(null, node)
+    return shown if dead is None else Live(dead, shown)
 
 
 # ------------------------------------------------------------------------------- any axis
@@ -462,7 +481,7 @@ def skeleton(node: Node, axis: int) -> Node:
             content = node.content
             zeros = Flat(np.zeros(content.length, np.int8))
             below: Node = Live(content.dead, zeros) if isinstance(content, Live) else zeros
-            return List(node.offsets, below)
+            return replace(node, content=below, parameters=None)  # type: ignore[no-any-return]
         case Live():
             return Live(node.dead, skeleton(node.content, axis))
         case _ if hasattr(node, "content"):

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from ..algorithms.slots import cut, level_of, put
+from ..algorithms.standing import has_traced_lists, sunk
 from ..errors import StructureError
 from ..highlevel.moving import as_data, move, on_envelopes
 from ..highlevel.operations import ak_attrs, ak_behavior
@@ -64,6 +65,12 @@ def _side_by_side(
         cut(node, min(level, deepest), outside=outside or level < deepest)
         for node, level in zip(nodes, levels, strict=True)
     ]
+    reference = next((lists for lists, _ in cuts if has_traced_lists(lists)), None)
+    if reference is not None:
+        cuts = [
+            sunk(lists, part, reference) if isinstance(piece, ak.Array) else (lists, part)
+            for piece, (lists, part) in zip(pieces, cuts, strict=True)
+        ]
     # a scalar, the only element of its array, is broadcast to wherever it goes
     together = zip(pieces, cuts, strict=True)
     numbers = [wrap(lists) if isinstance(piece, ak.Array) else 0 for piece, (lists, _) in together]

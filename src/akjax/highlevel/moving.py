@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import awkward as ak
@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..algorithms.runtime import RunTime, attach, merge, strip
+from ..algorithms.standing import StandIns
 from ..algorithms.tracking import Table, nodes_of_numbers, outline
 from ..nodes.kinds import Flat
 from ..nodes.walk import iterate
@@ -146,12 +147,17 @@ def on_envelopes(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any
         What the function returns, its arrays selected as the arguments were.
     """
     found: list[RunTime] = []
+    arrays = [value for value in _every([*args, *kwargs.values()]) if isinstance(value, ak.Array)]
+    stripped = [strip(node_of(array)) for array in arrays]
+    stand_ins = StandIns()
+    stood = iter(stand_ins.stood([node for node, _ in stripped]))
+    run_times = iter([run_time for _, run_time in stripped])
 
     def envelope(value: Any) -> Any:
         if isinstance(value, ak.Array):
-            node, run_time = strip(node_of(value))
+            node, run_time = next(stood), next(run_times)
             found.append(run_time)
-            return wrap(node, value.behavior, value.attrs) if run_time else value
+            return wrap(node, value.behavior, value.attrs) if run_time or stand_ins else value
         if isinstance(value, np.ndarray | jax.Array) and np.ndim(value):
             found.append(RunTime(depth=np.ndim(value) - 1))
         if type(value) in (list, tuple):
@@ -164,12 +170,21 @@ def on_envelopes(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any
     named = {key: envelope(value) for key, value in kwargs.items()}
     run_time = merge(found) if found else RunTime()
     result = function(*arguments, **named)
-    return _attach_all(result, run_time) if run_time else result
+    return _attach_all(result, run_time, stand_ins) if run_time or stand_ins else result
 
 
-def _attach_all(result: Any, run_time: RunTime) -> Any:
+def _every(values: Any) -> Iterator[Any]:
+    """All values, those in lists, tuples and dicts too, in their order."""
+    for value in values.values() if type(values) is dict else values:
+        if type(value) in (list, tuple, dict):
+            yield from _every(value)
+        else:
+            yield value
+
+
+def _attach_all(result: Any, run_time: RunTime, stand_ins: StandIns) -> Any:
     if isinstance(result, ak.Array):
-        return wrap(attach(node_of(result), run_time), result.behavior, result.attrs)
+        return wrap(attach(stand_ins.back(node_of(result)), run_time), result.behavior, result.attrs)
     if type(result) in (list, tuple):
-        return type(result)(_attach_all(part, run_time) for part in result)
+        return type(result)(_attach_all(part, run_time, stand_ins) for part in result)
     return result

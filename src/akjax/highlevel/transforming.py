@@ -12,7 +12,10 @@ import numpy as np
 
 from ..algorithms.elementwise import values_of
 from ..algorithms.runtime import attach, merge, strip
+from ..algorithms.standing import StandIns
 from ..algorithms.tracking import Table, Zeros
+from ..errors import StructureError
+from ..nodes.boundaries import UNKNOWN
 from .facade import BACKEND
 from .state import node_of, wrap
 
@@ -45,6 +48,18 @@ class TracedNumpyArray:
         return getattr(self.tracked, name)
 
 
+class TracedList:
+    """Lists of run-time length as a callback sees them: everything but where they begin and end."""
+
+    def __init__(self, tracked: Any) -> None:
+        self.tracked = tracked
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("offsets", "starts", "stops", "to_ListOffsetArray64", "to_RegularArray", "to_packed"):
+            raise StructureError(UNKNOWN)
+        return getattr(self.tracked, name)
+
+
 def new_numpy_array(data: Any, parameters: Any) -> Any:
     """A `NumpyArray` for a tracer a callback hands back, or None outside a callback."""
     table: Table | Zeros | None = getattr(_running, "table", None)
@@ -58,7 +73,8 @@ def transform(transformation: Any, array: Any, *more: Any, **kwargs: Any) -> Any
     arrays = [value if isinstance(value, ak.Array) else ak.Array(value) for value in (array, *more)]
     stripped = [strip(node_of(value)) for value in arrays]
     run_time = merge([found for _, found in stripped])
-    nodes = [node for node, _ in stripped]
+    stand_ins = StandIns()
+    nodes = stand_ins.stood([node for node, _ in stripped])
 
     def run(table: Table | Zeros, truth: Any) -> _Run:
         layouts = map(table.layout, nodes)
@@ -66,7 +82,7 @@ def transform(transformation: Any, array: Any, *more: Any, **kwargs: Any) -> Any
             ak.Array(layout, behavior=value.behavior, attrs=value.attrs)
             for value, layout in zip(arrays, layouts, strict=True)
         ]
-        one = _Run(transformation, table, truth)
+        one = _Run(transformation, table, truth, bool(stand_ins))
         one.result = ak.transform(one, *tracked, **kwargs)
         return one
 
@@ -81,7 +97,7 @@ def transform(transformation: Any, array: Any, *more: Any, **kwargs: Any) -> Any
             result = truth().result
             return _layout(result if k is None else result[k])
 
-        node = attach(table.node(_layout(part), true), run_time)
+        node = attach(stand_ins.back(table.node(_layout(part), true)), run_time)
         return wrap(node, getattr(part, "behavior", None), getattr(part, "attrs", None))
 
     if isinstance(out, tuple):
@@ -90,12 +106,16 @@ def transform(transformation: Any, array: Any, *more: Any, **kwargs: Any) -> Any
 
 
 class _Run:
-    """The user's function as `ak.transform` calls it; `truth` gives the same run on zeros of the true dtypes."""
+    """The user's function as `ak.transform` calls it.
 
-    def __init__(self, transformation: Any, table: Table | Zeros, truth: Any) -> None:
+    `truth` gives the same run on zeros of the true dtypes; `stand_ins` says that the lists are others.
+    """
+
+    def __init__(self, transformation: Any, table: Table | Zeros, truth: Any, stand_ins: bool) -> None:
         self._transformation = transformation
         self._table = table
         self._truth = truth
+        self._stand_ins = stand_ins
         self.levels: list[Any] = []
         self.result: Any = None
 
@@ -116,6 +136,8 @@ class _Run:
             _running.table = before
 
     def _shown(self, layout: Any, truth: Any) -> Any:
+        if self._stand_ins and layout.is_list:
+            return TracedList(layout)
         if not layout.is_numpy or not self._table.known(layout.data):
             return layout
         return TracedNumpyArray(layout, jnp.asarray(values_of(self._table.node(layout, truth))))
@@ -124,7 +146,7 @@ class _Run:
 def _hidden(result: Any) -> Any:
     if isinstance(result, tuple):
         return tuple(map(_hidden, result))
-    return result.tracked if isinstance(result, TracedNumpyArray) else result
+    return result.tracked if isinstance(result, TracedNumpyArray | TracedList) else result
 
 
 def _layout(value: Any) -> Any:

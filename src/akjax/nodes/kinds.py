@@ -1,9 +1,10 @@
 """The closed set of nodes: every array akjax handles is one of these, one inside another.
 
 Structure is static (`Static`, NumPy on the host); data buffers are NumPy arrays, JAX arrays or
-tracers and are never looked into. Two nodes carry run-time structure: `Live` (elements that may not
-exist) and `Masked` (values that may be missing). Each node is registered with `pydag`, so that a tree
-of nodes splits into unique leaves and a hashable definition, shared buffers and shared nodes kept.
+tracers and are never looked into. Three nodes carry run-time structure: `Live` (elements that may not
+exist), `Masked` (values that may be missing) and `Jagged` (lists of run-time length). Each node is
+registered with `pydag`, so that a tree of nodes splits into unique leaves and a hashable definition,
+shared buffers and shared nodes kept.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from ..pydag import register_pydag_node
+from .boundaries import Boundaries, boundaries
 from .static import Static
 
 Parameters: TypeAlias = "Mapping[str, Any] | None"
@@ -79,13 +81,21 @@ class Regular:
 class List:
     """Lists of varying length: `offsets` start at 0 and end at the length of the content."""
 
-    offsets: Static
+    offsets: Static | Boundaries
     content: Node
     parameters: Parameters = None
 
     @property
     def length(self) -> int:
         return len(self.offsets) - 1
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Jagged(List):
+    """Lists whose lengths are known at run time: `offsets` are `Boundaries`, of which only bounds are known.
+
+    The last list holds the slots of the content that are not used, and a `Live` above says that it does not exist.
+    """
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -264,11 +274,26 @@ def _register(kind: Any, children: tuple[str, ...], statics: tuple[str, ...], ma
     register_pydag_node(kind, to_iterable, from_iterable)
 
 
+def _register_jagged() -> None:
+    def to_iterable(f: Callable[[Any], Any], node: Jagged) -> tuple[Any, list[Any]]:
+        lists: Any = node.offsets
+        below = [lists.offsets, lists.parents, node.content]
+        return (lists.bounds, _frozen(node.parameters)), [f(child) for child in below]
+
+    def from_iterable(u: Callable[[Any], Any], aux: Any, names: Any) -> Jagged:
+        bounds, parameters = aux
+        offsets, parents, content = (u(name) for name in names)
+        return Jagged(boundaries(offsets, parents, bounds), content, parameters.value)
+
+    register_pydag_node(Jagged, to_iterable, from_iterable)
+
+
 _register(Empty, (), ())
 _register(Flat, ("data",), ("words", "rank"))
 _register(Constant, (), ("data",))
 _register(Regular, ("content",), ("size", "length"))
 _register(List, ("content",), ("offsets",))
+_register_jagged()
 _register(Indexed, ("content",), ("index",))
 _register(Option, ("content",), ("index",))
 _register(Masked, ("null", "content"), ())

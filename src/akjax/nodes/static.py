@@ -71,18 +71,3 @@ def static(array: Any) -> Static:
 def arange(length: int) -> np.ndarray[Any, Any]:
     """The numbers from 0 to `length`, as Awkward's 64-bit index type."""
     return np.arange(length, dtype=np.int64)
-
-
-_parents: weakref.WeakKeyDictionary[Static, np.ndarray[Any, Any]] = weakref.WeakKeyDictionary()
-
-
-def parents(offsets: Static) -> np.ndarray[Any, Any]:
-    """The number of the list each element is in, worked out once for each structure, on the host."""
-    found = _parents.get(offsets)
-    if found is None:
-        counts = np.diff(offsets.array)
-        kind = np.int32 if len(counts) < 2**31 else np.int64
-        found = np.repeat(np.arange(len(counts), dtype=kind), counts)
-        found.flags.writeable = False
-        _parents[offsets] = found
-    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .kinds import Constant, Empty, Flat, Live, Masked, Node, Record, Row, Union, replace
+from .kinds import Constant, Empty, Flat, Jagged, Live, Masked, Node, Record, Row, Union, replace
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -54,13 +54,16 @@ def leaves(node: Node) -> Iterator[Any]:
             yield n.data
         elif isinstance(n, Masked):
             yield n.null
+        elif isinstance(n, Jagged):
+            yield n.offsets.offsets  # type: ignore[union-attr]
+            yield n.offsets.parents  # type: ignore[union-attr]
         elif isinstance(n, Live):
             yield n.dead
 
 
 def has_run_time_structure(node: Node) -> bool:
-    """Whether some elements may not exist, or values may be missing, as decided at run time."""
-    return any(isinstance(n, Live | Masked) for n in iterate(node))
+    """Whether list lengths, the existence of elements, or missing values are decided at run time."""
+    return any(isinstance(n, Live | Masked | Jagged) for n in iterate(node))
 
 
 def has_records(node: Node) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..nodes.kinds import Constant, Empty, Flat, Indexed, List, Node, Option, Record, Regular, Row, Union
+from ..nodes.kinds import Constant, Empty, Flat, Indexed, Jagged, List, Node, Option, Record, Regular, Row, Union
 from ..nodes.static import static
 from ..nodes.walk import children, rebuild
 
@@ -48,6 +48,8 @@ def _lengths(node: Node, length: int | None) -> list[int | None]:
     match node:
         case Empty() | Constant():
             return []
+        case Jagged():
+            return [node.offsets.bounds.slots]  # type: ignore[union-attr]
         case List():
             return [int(node.offsets.array[-1])]
         case Regular():

@@ -19,6 +19,7 @@ from ..nodes.kinds import (
     Flat,
     Frozen,
     Indexed,
+    Jagged,
     List,
     Live,
     Masked,
@@ -29,7 +30,7 @@ from ..nodes.kinds import (
     Row,
     Union,
 )
-from ..nodes.walk import map_flat, map_nodes
+from ..nodes.walk import iterate, map_flat, map_nodes
 from ..pydag import dag_flatten, dag_unflatten
 from .from_layout import regular
 from .words import needs_words, split
@@ -116,6 +117,11 @@ class Spec:
             return None
         return count
 
+    def is_structure(self) -> tuple[bool, ...]:
+        """Whether each leaf says what exists, is missing or where lists begin, and is no number of the array."""
+        data = {node.data.number for node in iterate(self.skeleton()) if isinstance(node, Flat)}
+        return tuple(number not in data for number in range(self.definition.num_leaves))
+
     def names(self) -> tuple[str, ...]:
         """A path for each leaf, like `Jet.pt`; the first one for a leaf that is used twice."""
         if self._names is None:
@@ -199,6 +205,11 @@ def _place(node: Node, length: int | None, found: dict[int, Place]) -> None:
             _place(node.content, length, found)
         case Regular():
             _place(node.content, node.length * node.size, found)
+        case Jagged():
+            lists: Any = node.offsets
+            found.setdefault(lists.offsets.number, Place(1, lists.bounds.rows + 1))
+            found.setdefault(lists.parents.number, Place(1, lists.bounds.slots))
+            _place(node.content, lists.bounds.slots, found)
         case List():
             _place(node.content, int(node.offsets.array[-1]), found)
         case Indexed() | Option():
@@ -231,6 +242,11 @@ def _name(node: Node, path: str, found: dict[int, str]) -> None:
         case Masked():
             leaf(node.null, "<missing>")
             _name(node.content, path, found)
+        case Jagged():
+            lists: Any = node.offsets
+            leaf(lists.offsets, "<offsets>")
+            leaf(lists.parents, "<parents>")
+            _name(node.content, path, found)
         case Record():
             labels = node.fields if node.fields is not None else [str(i) for i in range(len(node.contents))]
             for label, content in zip(labels, node.contents, strict=True):
@@ -254,7 +270,7 @@ def describe(node: Node) -> str:
         case Regular():
             return f"{node.size} * {describe(node.content)}"
         case List():
-            return f"{len(node.offsets) - 1} * var{node.offsets!r} * {describe(node.content)}"
+            return f"{node.length} * var{node.offsets!r} * {describe(node.content)}"
         case Indexed():
             return f"indexed{node.index!r} {describe(node.content)}"
         case Option():

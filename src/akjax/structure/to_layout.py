@@ -14,6 +14,7 @@ from ..nodes.kinds import (
     Empty,
     Flat,
     Indexed,
+    Jagged,
     List,
     Live,
     Masked,
@@ -26,7 +27,7 @@ from ..nodes.kinds import (
 )
 from ..nodes.moving import carry, option
 from ..nodes.static import static
-from ..nodes.walk import children, rebuild
+from ..nodes.walk import children, map_nodes, rebuild
 from .words import joined
 
 _C = ak.contents
@@ -100,12 +101,29 @@ def stand_in(node: Node) -> Any:
             return np.broadcast_to(np.zeros((), flat.words), shape)
         return np.broadcast_to(np.zeros((), awkward_dtype(flat.data.dtype)), shape)
 
-    return envelope_layout(node, zeros)
+    return envelope_layout(map_nodes(stood, node), zeros)
+
+
+def stood(node: Node) -> Node | None:
+    """Some lists in the place of lists of run-time length, for what does not depend on their lengths."""
+    if not isinstance(node, Jagged):
+        return None
+    lists: Any = node.offsets
+    return List(lists.stand_in, map_nodes(stood, node.content), node.parameters)
 
 
 def concrete_layout(node: Node) -> Any:
     """The array itself, on the host: dead elements gone, missing values missing."""
-    return envelope_layout(settle(node), host)
+    return envelope_layout(settle(map_nodes(_still, node)), host)
+
+
+def _still(node: Node) -> Node | None:
+    """Lists of run-time length whose boundaries are values by now."""
+    if not isinstance(node, Jagged):
+        return None
+    lists: Any = node.offsets
+    offsets = static(np.asarray(lists.offsets).astype(np.int64))
+    return List(offsets, map_nodes(_still, node.content), node.parameters)
 
 
 def host(flat: Flat) -> Any:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import awkward as ak
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from ..highlevel.state import flat_state
 
 
 def partition(tree: Any) -> tuple[Any, Any]:
@@ -30,9 +34,18 @@ def partition(tree: Any) -> tuple[Any, Any]:
         >>> jax.grad(loss)(floating).pt.to_list()
         [[6.0, -8.0], []]
     """
-    floating = jax.tree.map(lambda leaf: leaf if _is_floating(leaf) else None, tree)
-    rest = jax.tree.map(lambda leaf: None if _is_floating(leaf) else leaf, tree)
+    leaves, definition = jax.tree.flatten(tree)
+    chosen = [_is_floating(leaf) and not fixed for leaf, fixed in zip(leaves, _structure(tree), strict=True)]
+    pairs = list(zip(leaves, chosen, strict=True))
+    floating = jax.tree.unflatten(definition, [leaf if mine else None for leaf, mine in pairs])
+    rest = jax.tree.unflatten(definition, [None if mine else leaf for leaf, mine in pairs])
     return floating, rest
+
+
+def _structure(tree: Any) -> Iterator[bool]:
+    """For each leaf, whether it is the structure of an array: which elements exist, for example."""
+    for part in jax.tree.leaves(tree, is_leaf=lambda x: isinstance(x, ak.Array | ak.Record)):
+        yield from flat_state(part).spec.is_structure() if isinstance(part, ak.Array | ak.Record) else (False,)
 
 
 def combine(*trees: Any) -> Any:

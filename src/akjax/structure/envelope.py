@@ -1,0 +1,206 @@
+"""Capacities: how many rows and elements an array may have, and arrays padded up to that.
+
+The capacities of an array are its true sizes rounded up to buckets, so that arrays of about one size have the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import StructureError
+from ..nodes.boundaries import Boundaries, Bounds, boundaries, parents
+from ..nodes.kinds import Flat, Jagged, List, Live, Masked, Node, Record, Regular, replace
+from ..nodes.static import Static
+from ..nodes.walk import children
+
+GROWTH = 1.25
+
+# below these, everything is one bucket
+_FEWEST = 8
+_SHORTEST = 8
+
+
+class Sizes(NamedTuple):
+    """Sizes of the lists at one place of an array, or what they must not exceed.
+
+    Attributes:
+        total: number of elements.
+        longest: length of the longest list.
+        squares: sum of the squared lengths.
+        cubes: sum of the cubed lengths.
+    """
+
+    total: int
+    longest: int
+    squares: int
+    cubes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Envelope:
+    """How large an array of `akjax.traced` may be; arrays in one envelope share one compiled program.
+
+    Attributes:
+        rows: number of rows.
+        lists: by path (`"Jet[]"`: the lists in the field `Jet`), the sizes of the lists.
+    """
+
+    rows: int
+    lists: tuple[tuple[str, Sizes], ...]
+
+    def __or__(self, other: Envelope) -> Envelope:
+        """The envelope in which both fit."""
+        mine, theirs = dict(self.lists), dict(other.lists)
+        if list(mine) != list(theirs):
+            message = f"these envelopes are of arrays with other lists: {list(mine)} and {list(theirs)}"
+            raise StructureError(message)
+        lists = tuple((path, Sizes(*map(max, mine[path], theirs[path]))) for path in mine)
+        return Envelope(max(self.rows, other.rows), lists)
+
+    def excess(self, sizes: Envelope) -> str | None:
+        """What of an array with these sizes does not fit, or None."""
+        if list(dict(self.lists)) != list(dict(sizes.lists)):
+            return f"it has lists at {list(dict(sizes.lists))}, the envelope at {list(dict(self.lists))}"
+        if sizes.rows >= self.rows:
+            return f"it has {sizes.rows} rows, the envelope room for {self.rows - 1}"
+        for (path, have), (_, most) in zip(sizes.lists, self.lists, strict=True):
+            room = most._replace(total=most.total - 1)  # one slot stands for those that are not used
+            for name, one, limit in zip(Sizes._fields, have, room, strict=True):
+                if one > limit:
+                    return f"the lists {path} have {_WORDS[name]} {one}, the envelope room for {limit}"
+        return None
+
+
+_WORDS = {
+    "total": "a number of elements of",
+    "longest": "a longest list of",
+    "squares": "a sum of squared lengths of",
+    "cubes": "a sum of cubed lengths of",
+}
+
+
+def bucket(size: int, growth: float, smallest: int) -> int:
+    """The smallest bucket that holds `size`: buckets grow by `growth` from `smallest` on.
+
+    Example:
+        >>> [bucket(n, 1.25, 8) for n in (0, 8, 9, 100)]
+        [8, 8, 10, 118]
+    """
+    found = smallest
+    while found < size:
+        found = max(found + 1, math.floor(found * growth))
+    return found
+
+
+def sizes_of(node: Node) -> Envelope:
+    """The true sizes of an array; the nodes without options."""
+    return Envelope(node.length, tuple(_sizes(node, "")))
+
+
+def _sizes(node: Node, path: str) -> Iterator[tuple[str, Sizes]]:
+    if isinstance(node, List):
+        path += "[]"
+        counts = np.diff(node.offsets.array).astype(float)
+        longest = int(counts.max(initial=0))
+        yield path, Sizes(node.content.length, longest, int((counts**2).sum()), int((counts**3).sum()))
+    for label, content in _children(node, path):
+        yield from _sizes(content, label)
+
+
+def rounded(sizes: Envelope, growth: float) -> Envelope:
+    """Sizes rounded up to buckets, with room for at least one row and one element that stand for nothing."""
+
+    def up(one: Sizes) -> Sizes:
+        return Sizes(
+            bucket(one.total + 1, growth, _FEWEST),
+            bucket(one.longest, growth, _SHORTEST),
+            bucket(one.squares, growth, _FEWEST * _SHORTEST),
+            bucket(one.cubes, growth, _FEWEST * _SHORTEST**2),
+        )
+
+    rows = bucket(sizes.rows + 1, growth, _FEWEST)
+    return Envelope(rows, tuple((path, up(one)) for path, one in sizes.lists))
+
+
+def envelope_of(node: Node) -> Envelope:
+    """The envelope an array was padded to."""
+    return Envelope(node.length, tuple(_capacities(node, "")))
+
+
+def _capacities(node: Node, path: str) -> Iterator[tuple[str, Sizes]]:
+    if isinstance(node, Jagged):
+        path += "[]"
+        yield path, Sizes(*node.offsets.bounds[1:])  # type: ignore[union-attr]
+    for label, content in _children(node, path):
+        yield from _capacities(content, label)
+
+
+def _children(node: Node, path: str) -> list[tuple[str, Node]]:
+    """What is directly below a node, with its path."""
+    if isinstance(node, Record):
+        labels = node.fields if node.fields is not None else tuple(map(str, range(len(node.contents))))
+        return [
+            (f"{path}.{label}" if path else label, content)
+            for label, content in zip(labels, node.contents, strict=True)
+        ]
+    return [(path, content) for content in children(node)]
+
+
+def pad(node: Node, envelope: Envelope) -> Node:
+    """An array padded up to an envelope in which it fits: the rows and elements behind it do not exist."""
+    dead = (np.arange(envelope.rows) >= node.length).astype(np.float32)
+    return Live(dead, _Padding(dict(envelope.lists)).node(node, envelope.rows, ""))
+
+
+class _Padding:
+    def __init__(self, lists: Mapping[str, Sizes]) -> None:
+        self._lists = lists
+        self._boundaries: dict[Any, Boundaries] = {}
+
+    def node(self, node: Node, slots: int, path: str) -> Node:
+        match node:
+            case Flat():
+                return replace(node, data=_padded(node.data, slots))  # type: ignore[no-any-return]
+            case Record():
+                contents = tuple(self.node(content, slots, label) for label, content in _children(node, path))
+                return replace(node, contents=contents, length=slots)  # type: ignore[no-any-return]
+            case Masked():
+                return Masked(_padded(node.null, slots), self.node(node.content, slots, path), node.parameters)
+            case Regular():
+                content = self.node(node.content, slots * node.size, path)
+                return replace(node, content=content, length=slots)  # type: ignore[no-any-return]
+            case List() if (node.parameters or {}).get("__array__") not in ("string", "bytestring"):
+                path += "[]"
+                sizes = self._lists[path]
+                content = self.node(node.content, sizes.total, path)
+                return Jagged(self._of(node.offsets, slots, sizes), content, node.parameters)  # type: ignore[arg-type]
+        where = f"the field {path}" if path else "the array"
+        message = (
+            f"akjax.traced takes numbers in records and lists, with missing values; {where} has something else (text, "
+            "a union, dates or an unknown type): leave it out, or give the array itself to the function"
+        )
+        raise StructureError(message)
+
+    def _of(self, offsets: Static, slots: int, sizes: Sizes) -> Boundaries:
+        """The boundaries, one object for equal offsets."""
+        key = (offsets, slots, sizes)
+        if key not in self._boundaries:
+            padded = np.full(slots + 1, offsets.array[-1], np.int32)
+            padded[: len(offsets)] = offsets.array
+            padded[-1] = sizes.total
+            within = np.full(sizes.total, slots - 1, np.int32)
+            within[: offsets.array[-1]] = parents(offsets)
+            self._boundaries[key] = boundaries(padded, within, Bounds(slots, *sizes))
+        return self._boundaries[key]
+
+
+def _padded(data: Any, slots: int) -> Any:
+    data = np.asarray(data)
+    whole = np.zeros((slots, *data.shape[1:]), data.dtype)
+    whole[: len(data)] = data
+    return whole
