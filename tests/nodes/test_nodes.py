@@ -13,9 +13,10 @@ from arrays import ALL
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akjax.nodes.boundaries import parents
 from akjax.nodes.kinds import Flat, Frozen, Indexed, List, Option, Union
 from akjax.nodes.moving import carry, covers, crop, indexed, is_identity, option, ranges, union
-from akjax.nodes.static import parents, static
+from akjax.nodes.static import static
 from akjax.nodes.walk import children, iterate, leaves, map_flat, rebuild
 from akjax.structure.from_layout import from_layout
 from akjax.structure.to_layout import concrete_layout

@@ -272,9 +272,10 @@ def _segments_of(lists: List | Regular) -> tuple[np.ndarray[Any, Any], Segments]
         return numbers * lists.size, Segments(np.repeat(numbers, lists.size), lists.length)
     if isinstance(lists, Jagged):
         return starts(lists.offsets), Segments(parents(lists.offsets), lists.length)
-    found = _segments.get(lists.offsets)  # type: ignore[arg-type]
+    offsets: Any = lists.offsets
+    found = _segments.get(offsets)
     if found is None:
-        found = _segments[lists.offsets] = Segments(parents(lists.offsets), lists.length)
+        found = _segments[offsets] = Segments(parents(lists.offsets), lists.length)
     return lists.offsets.array[:-1], found
 
 

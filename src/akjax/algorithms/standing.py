@@ -39,7 +39,8 @@ class StandIns:
         for node in nodes:
             for n in iterate(node):
                 if isinstance(n, Jagged):
-                    self._boundaries[n.offsets.stand_in] = n.offsets  # type: ignore[union-attr]
+                    lists: Any = n.offsets
+                    self._boundaries[lists.stand_in] = lists
                 elif isinstance(n, List):
                     self._known.add(n.offsets)  # type: ignore[arg-type]
         return [map_nodes(stood, node) for node in nodes] if self else nodes
