@@ -63,10 +63,13 @@ class ConcreteValueError(AkjaxError, jax.errors.TracerArrayConversionError):
         True
     """
 
-    def __init__(self, tracer: Any, what: str) -> None:
+    def __init__(self, tracer: Any, what: str, instead: str = "") -> None:
         super().__init__(tracer)
+        instead = instead or (
+            "Return the array from the transformed function and convert it outside, or use ak.* functions, "
+            "NumPy ufuncs or jax.numpy inside"
+        )
         self.args = (
             f"{what} needs the values of an array that is being traced by a JAX transformation, and they do "
-            "not exist yet. Return the array from the transformed function and convert it outside, or use "
-            f"ak.* functions, NumPy ufuncs or jax.numpy inside.\n\n{self.args[0]}",
+            f"not exist yet. {instead}.\n\n{self.args[0]}",
         )

@@ -13,32 +13,66 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Entry:
     """One function on traced arrays.
 
-    `route` says how: `"moves"` (Awkward itself, by index tracking), `"composed"` (of other functions) or
-    `"kernel"`. `live` says whether it accepts elements whose existence is decided at run time; `always`
-    that it also stands for the function on untraced arrays (Awkward's own would start its JAX backend).
+    Attributes:
+        call: what is called in its place.
+        route: one of `ROUTES`.
+        live: whether it accepts elements whose existence is decided at run time.
+        no_gradient: why the result has no gradient; empty when it has one.
+        always: whether it also stands for the function on untraced arrays (Awkward's own would start its
+            JAX backend).
+        host_only: why it does not work on traced arrays, and what to do instead; empty when it does.
     """
 
     call: Callable[..., Any]
     route: str
-    live: bool
-    differentiable: bool = True
+    live: bool = False
+    no_gradient: str = ""
     always: bool = False
+    host_only: str = ""
+
+
+# how a function is implemented
+ROUTES = {
+    "moves": "Awkward by index tracking",
+    "type": "Awkward on the type",
+    "composed": "composition",
+    "kernel": "kernel",
+    "host": "host only",
+}
+
+# why a result has no gradient
+INTEGERS = "integers"
+BOOLEANS = "booleans"
+TYPE = "a fact of type"
+TEXT = "text"
+CONSTANT = "independent of the numbers"
 
 
 _entries: dict[Any, Entry] = {}
 
 
 def implements(
-    *functions: Any, route: str, live: bool = False, differentiable: bool = True, always: bool = False
+    *functions: Any,
+    route: str,
+    live: bool = False,
+    no_gradient: str = "",
+    always: bool = False,
+    host_only: str = "",
 ) -> Callable[[F], F]:
-    """Register what to call in place of these functions when an argument is traced."""
+    """Register what to call in place of these functions when an argument is traced (see `Entry`)."""
 
     def register(call: F) -> F:
+        assert route in ROUTES
         for function in functions:
-            _entries[function] = Entry(call, route, live, differentiable, always)
+            _entries[function] = Entry(call, route, live, no_gradient, always, host_only)
         return call
 
     return register
+
+
+def rename(new: Any, old: Any) -> None:
+    """Let another function object stand for one that is registered."""
+    _entries[new] = _entries[old]
 
 
 def find(function: Any) -> Entry | None:

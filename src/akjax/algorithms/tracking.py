@@ -139,6 +139,11 @@ class Table:
         if low >= START:
             first, size, data, words = self._entry(low)
             if high < first + size:
+                if words and dtype is not None and dtype != words:
+                    message = (
+                        f"{words} values that do not fit 32 bits need jax_enable_x64 to be converted: switch it on"
+                    )
+                    raise TypeError(message)
                 found = self._from_one(numbers - first, data, words)
                 found = found if words or dtype is None or found.dtype == dtype else found.astype(_canonical(dtype))
                 return replace(flat, data=found, words=words)  # type: ignore[no-any-return]

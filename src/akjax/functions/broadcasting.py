@@ -1,4 +1,4 @@
-"""Elementwise functions with broadcasting: `where`, `broadcast_arrays`, `mask`, the `*_like`s, `transform`."""
+"""Functions of several arrays that are broadcast to each other: `where`, `broadcast_arrays`, `transform`."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ from typing import Any
 
 import awkward as ak
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ..algorithms.choosing import side_of, where
-from ..algorithms.elementwise import combine
 from ..algorithms.runtime import masked
-from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
 from ..highlevel.moving import Fixed, as_data, move, on_envelopes
 from ..highlevel.operations import ak_attrs, ak_behavior
 from ..highlevel.state import is_traced, node_of, wrap
 from ..highlevel.transforming import transform
 from ..nodes.kinds import Flat, Masked, Node, Record
-from ..nodes.walk import iterate, map_flat, map_nodes
+from ..nodes.walk import iterate, map_nodes
 from ..registry import implements
-from ..structure.to_layout import stand_in
 
 
 @implements(ak.broadcast_arrays, np.broadcast_arrays, route="moves", live=True)
@@ -84,92 +80,6 @@ def _operand(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return node_of(ak.Array(value))
     return value
-
-
-def _scalar_type(value: Any) -> Any:
-    if isinstance(value, jax.Array) and value.ndim == 0 and value.weak_type:
-        return {"b": np.bool_(False), "i": 0, "f": 0.0, "c": 0j}[value.dtype.kind]
-    return value if type(value) in (bool, int, float, complex) else np.dtype(value.dtype)
-
-
-def _filled(function: Any, array: Any, value: Any, dtype: Any) -> Any:
-    """The structure of an array over one number; strings are structure, of which Awkward makes others."""
-
-    def fill(n: Node) -> Node | None:
-        if (n.parameters or {}).get("__array__") in ("string", "bytestring"):
-            return node_of(function(ak.Array(stand_in(n)), dtype=dtype))
-        if not isinstance(n, Flat):
-            return None
-        kind = n.data.dtype if dtype is None else canonical(np.dtype(dtype))
-        # computed from the buffer's shape alone: nothing of its values enters the program
-        return Flat(jnp.broadcast_to(jnp.asarray(value).astype(kind), np.shape(n.data)), n.parameters)
-
-    return wrap(map_nodes(fill, node_of(array)), array.behavior, array.attrs)
-
-
-@implements(ak.zeros_like, np.zeros_like, route="kernel", live=True)
-def _zeros_like(array: Any, *, dtype: Any = None, **kwargs: Any) -> Any:
-    return _filled(ak.zeros_like, array, 0, dtype)
-
-
-@implements(ak.ones_like, np.ones_like, route="kernel", live=True)
-def _ones_like(array: Any, *, dtype: Any = None, **kwargs: Any) -> Any:
-    return _filled(ak.ones_like, array, 1, dtype)
-
-
-@implements(ak.full_like, np.full_like, route="kernel", live=True)
-def _full_like(array: Any, fill_value: Any, *, dtype: Any = None, **kwargs: Any) -> Any:
-    if dtype is None:
-        zeros = ak.Array(stand_in(node_of(array)))
-        known = fill_value if not isinstance(fill_value, jax.Array) else np.zeros((), fill_value.dtype)[()]
-        kinds = {str(ak.type(ak.full_like(zeros, known)).content)}
-        if kinds != {str(ak.type(zeros).content)}:
-            dtype = _scalar_type(fill_value) if isinstance(fill_value, jax.Array) else np.asarray(fill_value).dtype
-
-    def filled(strings: Any, dtype: Any) -> Any:
-        if isinstance(fill_value, jax.Array):
-            message = "a traced number has no text to fill strings with"
-            raise TypeError(message)
-        return ak.full_like(strings, fill_value, dtype=dtype)
-
-    return _filled(filled, array, fill_value, dtype)
-
-
-@implements(ak.values_astype, route="kernel", live=True)
-def _values_astype(array: Any, to: Any, **kwargs: Any) -> Any:
-    def cast(flat: Flat) -> Node:
-        if flat.words is not None:
-            message = "64-bit integers that do not fit 32 bits need jax_enable_x64 to be converted: switch it on"
-            raise TypeError(message)
-        return Flat(jnp.asarray(flat.data).astype(canonical(np.dtype(to))), flat.parameters)
-
-    return wrap(map_flat(cast, node_of(array)), array.behavior, array.attrs)
-
-
-@implements(ak.nan_to_num, np.nan_to_num, route="kernel", live=True)
-def _nan_to_num(
-    array: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None, **kw: Any
-) -> Any:
-    def replaced(flat: Flat) -> Node:
-        if np.dtype(flat.data.dtype).kind not in "fc":
-            return flat
-        return Flat(jnp.nan_to_num(flat.data, nan=nan, posinf=posinf, neginf=neginf), flat.parameters)
-
-    for value in (nan, posinf, neginf):
-        if isinstance(value, ak.Array):
-            message = "ak.nan_to_num takes numbers for nan, posinf and neginf on traced arrays: use ak.where for arrays"
-            raise TypeError(message)
-    return wrap(map_flat(replaced, node_of(array)), array.behavior, array.attrs)
-
-
-@implements(ak.isclose, np.isclose, route="kernel", live=True, differentiable=False)
-def _isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, **kwargs: Any) -> Any:
-    def leaf(one: Any, two: Any) -> Any:
-        return jnp.isclose(one, two, rtol=rtol, atol=atol, equal_nan=equal_nan)
-
-    arrays = [value if isinstance(value, ak.Array) else ak.Array(np.reshape(value, -1)) for value in (a, b)]
-    (close,) = combine(leaf, [node_of(array) for array in arrays], allow_records=True)
-    return wrap(close, ak_behavior(arrays), ak_attrs(arrays))
 
 
 @implements(ak.transform, route="composed", live=True)

@@ -17,7 +17,7 @@ from ..kernels.gather import take
 from ..nodes.kinds import Flat, List, Live, Masked, Node, Record, replace
 from ..nodes.moving import project
 from ..nodes.static import arange, static
-from ..registry import implements
+from ..registry import INTEGERS, implements
 from ..structure.from_layout import from_layout
 from .lengths import live
 
@@ -78,7 +78,7 @@ def _of_slots(combined: Any, sources: list[List]) -> Node:
     return replace(result, content=record if dead is None else Live(dead, record))  # type: ignore[no-any-return]
 
 
-@implements(ak.argcombinations, route="moves")
+@implements(ak.argcombinations, route="moves", no_gradient=INTEGERS)
 def _argcombinations(array: Any, n: int, **kwargs: Any) -> Any:
     return move(ak.argcombinations, array, n, **kwargs)
 
@@ -109,6 +109,6 @@ def _cartesian(arrays: Any, axis: int = 1, *, nested: Any = None, **kwargs: Any)
     return wrap(result if dead is None else Live(dead, result), pieces[0].behavior, pieces[0].attrs)
 
 
-@implements(ak.argcartesian, route="moves")
+@implements(ak.argcartesian, route="moves", no_gradient=INTEGERS)
 def _argcartesian(arrays: Any, **kwargs: Any) -> Any:
     return move(ak.argcartesian, arrays, **kwargs)

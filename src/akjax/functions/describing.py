@@ -10,7 +10,7 @@ import jax
 from ..highlevel.facade import Facade, described
 from ..highlevel.operations import copy
 from ..highlevel.state import flat_state, is_traced
-from ..registry import implements
+from ..registry import TYPE, implements
 
 
 def _stand_in(value: Any) -> Any:
@@ -25,20 +25,20 @@ def _describes(function: Any) -> None:
     def call(*args: Any, **kwargs: Any) -> Any:
         return function(*map(_stand_in, args), **{key: _stand_in(value) for key, value in kwargs.items()})
 
-    implements(function, route="moves", live=True, differentiable=False)(call)
+    implements(function, route="type", live=True, no_gradient=TYPE)(call)
 
 
 for _function in (ak.fields, ak.is_categorical, ak.is_tuple, ak.is_valid, ak.parameters, ak.validity_error):
     _describes(_function)
 
 
-@implements(ak.type, route="moves", live=True, differentiable=False)
+@implements(ak.type, route="type", live=True, no_gradient=TYPE)
 def _type(array: Any, **kwargs: Any) -> Any:
     layout = described(array)
     return ak.type(ak.Record(layout) if isinstance(layout, ak.record.Record) else ak.Array(layout), **kwargs)
 
 
-@implements(ak.backend, route="moves", live=True, differentiable=False)
+@implements(ak.backend, route="type", live=True, no_gradient=TYPE)
 def _backend(*arrays: Any) -> str:
     return "jax"
 
@@ -49,6 +49,10 @@ def _to_layout(array: Any, **kwargs: Any) -> Any:
         # vector asks for the layout of a number; one row broadcasts like it
         array = ak.Array(array.reshape(1))
     return Facade(array) if is_traced(array) else ak.to_layout(array, **kwargs)
+
+
+for _decorator in (ak.mixin_class, ak.mixin_class_method):
+    implements(_decorator, route="type", live=True, no_gradient=TYPE)(_decorator)
 
 
 @implements(ak.copy, route="moves", live=True)

@@ -20,7 +20,7 @@ from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Record, replace
 from ..nodes.moving import project
 from ..nodes.static import static
 from ..nodes.walk import has_run_time_structure
-from ..registry import implements
+from ..registry import INTEGERS, implements
 from ..structure.to_layout import stand_in
 
 
@@ -29,7 +29,7 @@ def live(value: Any) -> bool:
     return is_traced(value) and has_run_time_structure(node_of(value))
 
 
-@implements(ak.num, route="kernel", live=True, differentiable=False)
+@implements(ak.num, route="kernel", live=True, no_gradient=INTEGERS)
 def _num(array: Any, axis: int = 1, *, highlevel: bool = True, behavior: Any = None, attrs: Any = None) -> Any:
     if not live(array):
         return move(ak.num, array, axis=axis, behavior=behavior, attrs=attrs)

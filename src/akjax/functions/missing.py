@@ -19,7 +19,7 @@ from ..highlevel.state import is_traced, node_of, wrap
 from ..nodes.kinds import Flat, List, Live, Masked, Node, Record, Regular, replace
 from ..nodes.moving import project
 from ..nodes.walk import iterate, map_nodes
-from ..registry import implements
+from ..registry import BOOLEANS, implements
 from ..structure.to_layout import stand_in
 
 
@@ -45,7 +45,7 @@ def _mask(array: Any, mask: Any, *, valid_when: bool = True, **kwargs: Any) -> A
     return wrap(hidden, getattr(array, "behavior", None), getattr(array, "attrs", None))
 
 
-@implements(ak.is_none, route="kernel", live=True, differentiable=False)
+@implements(ak.is_none, route="kernel", live=True, no_gradient=BOOLEANS)
 def _is_none(array: Any, axis: int = 0, **kwargs: Any) -> Any:
     if not _run_time_missing(array):
         return move(ak.is_none, array, axis=axis, **kwargs)

@@ -12,20 +12,29 @@ from ..errors import StructureError
 from ..highlevel.moving import Fixed, move, on_envelopes
 from ..highlevel.protocols import any_traced
 from ..highlevel.state import node_of, wrap
-from ..registry import implements
+from ..registry import INTEGERS, implements
 from ..structure.to_layout import stand_in
 from .lengths import live
 
 
-def _moves(function: Any) -> None:
+def _moves(function: Any, no_gradient: str = "") -> None:
     def call(*args: Any, **kwargs: Any) -> Any:
         return move(function, *args, **kwargs)
 
-    implements(function, route="moves")(call)
+    implements(function, route="moves", no_gradient=no_gradient)(call)
 
 
-for _function in (ak.from_regular, ak.local_index, ak.pad_none, ak.singletons, ak.to_regular):
+for _function in (
+    ak.categories,
+    ak.from_regular,
+    ak.merge_option_of_records,
+    ak.merge_union_of_records,
+    ak.pad_none,
+    ak.singletons,
+    ak.to_regular,
+):
     _moves(_function)
+_moves(ak.local_index, no_gradient=INTEGERS)
 
 
 def _describes(function: Any) -> None:
@@ -38,6 +47,7 @@ def _describes(function: Any) -> None:
 
 
 for _function in (
+    ak.from_categorical,
     ak.to_packed,
     ak.with_name,
     ak.with_named_axis,

@@ -101,6 +101,16 @@ def _put(numbers: Node, elements: Node) -> Node:
     return replace(numbers, content=_put(numbers.content, elements))  # type: ignore[no-any-return, union-attr]
 
 
+@implements(ak.zip_no_broadcast, route="moves", live=True)
+def _zip_no_broadcast(arrays: Any, **kwargs: Any) -> Any:
+    return on_envelopes(lambda pieces: move(ak.zip_no_broadcast, pieces, **kwargs), arrays)
+
+
+@implements(ak.broadcast_fields, route="moves", live=True)
+def _broadcast_fields(*arrays: Any, **kwargs: Any) -> Any:
+    return on_envelopes(lambda *pieces: move(ak.broadcast_fields, *pieces, **kwargs), *arrays)
+
+
 @implements(ak.unzip, route="moves", live=True)
 def _unzip(array: Any, *, how: Any = tuple, **kwargs: Any) -> Any:
     if how not in (tuple, dict):

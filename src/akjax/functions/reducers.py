@@ -18,11 +18,18 @@ from ..nodes.kinds import Flat, List, Node, Record, Row, Union
 from ..nodes.moving import carry, offsets_of
 from ..nodes.static import arange
 from ..nodes.walk import has_run_time_structure, iterate, map_flat, map_nodes
-from ..registry import implements
+from ..registry import BOOLEANS, INTEGERS, implements
 from ..structure.from_layout import from_layout
 from ..structure.to_layout import stand_in
 
-_DIFFERENTIABLE = ("sum", "prod", "min", "max")
+_NO_GRADIENT = {
+    "all": BOOLEANS,
+    "any": BOOLEANS,
+    "argmax": INTEGERS,
+    "argmin": INTEGERS,
+    "count": INTEGERS,
+    "count_nonzero": INTEGERS,
+}
 _OF_RESULTS = ("highlevel", "behavior", "attrs")
 
 
@@ -121,7 +128,7 @@ def _register(name: str) -> None:
     def call(array: Any, axis: Any = None, **kwargs: Any) -> Any:
         return reduce_array(function, array, axis, kwargs)
 
-    implements(function, route="kernel", live=True, differentiable=name in _DIFFERENTIABLE)(call)
+    implements(function, route="kernel", live=True, no_gradient=_NO_GRADIENT.get(name, ""))(call)
 
 
 def register_nan(name: str) -> None:
@@ -138,7 +145,7 @@ def register_nan(name: str) -> None:
             arguments["weight"] = ak.nan_to_none(arguments["weight"])
         return plain(ak.nan_to_none(array[1]), **arguments)
 
-    implements(function, route="composed", live=True, differentiable="arg" not in name)(call)
+    implements(function, route="composed", live=True, no_gradient=_NO_GRADIENT.get(name, ""))(call)
 
 
 # NumPy's names (np.sum, ...) arrive here too: Awkward's own implementations of them call ak.sum, ...

@@ -21,7 +21,7 @@ from ..nodes.kinds import Flat, List, Node, Option, Regular, replace
 from ..nodes.moving import option
 from ..nodes.static import arange
 from ..nodes.walk import has_run_time_structure, iterate, map_nodes
-from ..registry import implements
+from ..registry import INTEGERS, implements
 from ..structure.from_layout import from_layout
 from .reducers import like, positional
 
@@ -31,7 +31,7 @@ def _sort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = 
     return _sorted(ak.sort, array, axis, ascending, stable, _sorted_values)
 
 
-@implements(ak.argsort, route="kernel", differentiable=False)
+@implements(ak.argsort, route="kernel", no_gradient=INTEGERS)
 def _argsort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = True, **kwargs: Any) -> Any:
     result = _sorted(ak.argsort, array, axis, ascending, stable, _sorted_positions)
     lists = [n.offsets for n in iterate(node_of(array)) if isinstance(n, List)]

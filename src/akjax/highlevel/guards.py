@@ -7,6 +7,7 @@ dictionary look-up and then the original; on a traced one it is ours. Nothing el
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ import awkward as ak
 import jax
 import jax.numpy as jnp
 
-from .. import _compat
+from .. import _compat, registry
 from ..errors import ConcreteValueError
 from ..nodes.kinds import Flat, Live
 from . import operations
@@ -82,6 +83,8 @@ def install() -> None:
         _install_common(cls)
     _install_array()
     _guard_numpy_array()
+    _guard_undispatched()
+    _guard_builder()
     # an `ak.*` function of tracers and no `ak.Array` is ours too
     jax.core.Tracer.__awkward_function__ = awkward_function  # type: ignore[attr-defined]
     _compat.take_jax_arrays_for_numpy()
@@ -135,6 +138,50 @@ def _guard_numpy_array() -> None:
         before(self, data, parameters=parameters, backend=backend)
 
     cls.__init__ = guarded
+
+
+def _guard_undispatched() -> None:
+    """`ak.from_iter`, `ak.from_jax` and others never ask their arguments for `__awkward_function__`.
+
+    Awkward itself calls them by `ak.operations`, where they stay as they are.
+    """
+    for function in registry.entries():
+        name = getattr(function, "__name__", "")
+        inner = getattr(function, "__wrapped__", None)
+        if inner is None or inspect.isgeneratorfunction(inner) or getattr(ak, name, None) is not function:
+            continue
+        guarded = _asking_first(function)
+        registry.rename(guarded, function)
+        setattr(ak, name, guarded)
+
+
+def _asking_first(function: Any) -> Any:
+    @functools.wraps(function)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        entry = registry.find(guarded)
+        assert entry is not None
+        if entry.always or any_traced(args) or any_traced(kwargs.values()):
+            return entry.call(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    return guarded
+
+
+def _guard_builder() -> None:
+    """`ak.ArrayBuilder` takes values, and a tracer has none."""
+    cls: Any = ak.ArrayBuilder
+    for name in ("append", "boolean", "complex", "extend", "integer", "real"):
+        before = getattr(cls, name)
+        _originals[cls, name] = before
+
+        def guarded(self: Any, x: Any, before: Any = before) -> Any:
+            if any_traced((x,)):
+                entry = registry.find(ak.ArrayBuilder)
+                assert entry is not None
+                return entry.call(x)
+            return before(self, to_host(x))
+
+        setattr(cls, name, functools.wraps(before)(guarded))
 
 
 def _install_array() -> None:

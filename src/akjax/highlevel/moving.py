@@ -34,6 +34,14 @@ class Fixed:
         self.value = value
 
 
+class Apart:
+    """An argument that is one thing for tracked elements and another for zeros of the true dtypes."""
+
+    def __init__(self, tracked: Any, true: Any) -> None:
+        self.tracked = tracked
+        self.true = true
+
+
 def as_data(value: Any) -> Any:
     """An argument that holds data, marked as such; what is no data as it is."""
     if isinstance(value, bool | int | float | complex | np.number | np.bool_):
@@ -44,7 +52,11 @@ def as_data(value: Any) -> Any:
 
 
 # these put elements of several buffers into one, whose dtype and structure depend on all of theirs
-_JOINING = frozenset({ak.concatenate, ak.fill_none, ak.flatten, ak.ravel, ak.where})
+_JOINING = frozenset(
+    {ak.concatenate, ak.fill_none, ak.flatten, ak.merge_union_of_records, ak.operations.from_iter, ak.ravel, ak.where}
+)
+# these change dtypes
+_CASTING = frozenset({ak.enforce_type, ak.operations.from_iter})
 
 
 def move(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -65,7 +77,7 @@ def move(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     table = Table()
     result = called(_Arguments(table))
     truth = functools.cache(lambda: called(_Arguments(None)))
-    joined = function in _JOINING and len(table.dtypes()) > 1
+    joined = function in _CASTING or (function in _JOINING and len(table.dtypes()) > 1)
     if joined and not _alike(result, truth()):
         # it joined booleans with numbers
         table = Table(booleans_apart=False)
@@ -90,6 +102,8 @@ class _Arguments:
             return self._scalar(value.value)
         if isinstance(value, Fixed):
             return value.value
+        if isinstance(value, Apart):
+            return value.true if self._table is None else value.tracked
         if isinstance(value, ak.Array | ak.Record):
             node = node_of(value)
             layout = stand_in(node) if self._table is None else self._table.layout(node)

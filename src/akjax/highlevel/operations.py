@@ -17,8 +17,11 @@ from ..algorithms.runtime import as_list, columns, depth_of
 from ..errors import ConcreteValueError, StructureError
 from ..nodes.kinds import Constant, Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, Row, replace
 from ..nodes.moving import carry, indexed, option, project
+from ..nodes.static import static
 from ..nodes.walk import has_run_time_structure, iterate
+from ..structure.from_layout import regular
 from ..structure.to_layout import stand_in
+from .building import from_pieces
 from .facade import Facade
 from .moving import move
 from .protocols import any_traced, noted, to_host
@@ -426,13 +429,11 @@ def construct(
         attrs = (data.attrs or None) if attrs is None else attrs
         node = node_of(data)
     elif isinstance(data, dict):
-        node = _columns(data)
-        if isinstance(array, ak.Record):
-            node = Row(replace(node, length=1))
+        node = _single(data) if isinstance(array, ak.Record) else _columns(data)
     elif isinstance(data, jax.Array) and data.ndim:
         node = Flat(data)
-    elif isinstance(data, list | tuple) and all(np.ndim(x) == 0 for x in data if not isinstance(x, ak.Array)):
-        node = node_of(stack_values(list(data)))
+    elif isinstance(data, list | tuple):
+        node = node_of(from_pieces(list(data)))
     else:
         message = (
             f"ak.Array cannot be made of traced values in a {type(data).__name__}: "
@@ -448,11 +449,19 @@ def construct(
     array.__class__ = type(made)
 
 
-def stack_values(values: list[Any]) -> Any:
-    """A list of scalars (or of records and arrays of one length) as an array."""
-    if all(np.ndim(x) == 0 and not isinstance(x, ak.Array | ak.Record) for x in values):
-        return wrap(Flat(jnp.stack([jnp.asarray(x) for x in values])))
-    return ak.concatenate([x[np.newaxis] if isinstance(x, ak.Array) else x for x in values])
+def _single(data: dict[str, Any]) -> Any:
+    """One record of numbers, nested pieces and whole arrays."""
+    return Row(Record(tuple(map(_alone, data.values())), tuple(data), 1))
+
+
+def _alone(value: Any) -> Node:
+    """An array of nothing but this value."""
+    if isinstance(value, dict | ak.Record) or not (isinstance(value, ak.Array | list | tuple) or np.ndim(value)):
+        return node_of(ak.Array([value]))
+    row = node_of(ak.Array(value))
+    if isinstance(row, Live):
+        return List(static(np.array([0, row.length])), row)
+    return regular(row, row.length, 1, None)
 
 
 def _columns(data: dict[str, Any]) -> Any:

@@ -1,0 +1,84 @@
+"""Lengths of runs of equal numbers: where a run begins is known at run time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import awkward as ak
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..algorithms.elementwise import values_of
+from ..algorithms.reducing import unfolded
+from ..algorithms.runtime import as_list, dead_of, is_text
+from ..algorithms.ufuncs import canonical
+from ..errors import StructureError
+from ..highlevel.state import node_of, wrap
+from ..nodes.kinds import Constant, Flat, List, Live, Node, Option, Record, Regular, Union, replace
+from ..nodes.moving import project
+from ..nodes.walk import has_run_time_structure, iterate, map_nodes
+from ..registry import INTEGERS, implements
+from ..structure.from_layout import from_layout
+from ..structure.to_layout import stand_in
+from .reducers import like
+
+
+@implements(ak.run_lengths, route="kernel", no_gradient=INTEGERS)
+def _run_lengths(array: Any, **kwargs: Any) -> Any:
+    node = node_of(array)
+    if has_run_time_structure(node):
+        message = "ak.run_lengths after a selection by traced values is not supported yet: count runs before selecting"
+        raise StructureError(message)
+    if _has_columns(node):
+        message = "ak.run_lengths of several columns at once would give columns of different lengths: take one field"
+        raise StructureError(message)
+    outcome = ak.run_lengths(like(array, node), **kwargs)  # Awkward's complaints
+    if any(isinstance(n, Option) for n in iterate(node)):
+        message = "run_lengths on missing values: fill or drop them first"
+        raise NotImplementedError(message)
+    return wrap(_runs(unfolded(node)), outcome.behavior, outcome.attrs)
+
+
+def _has_columns(node: Node) -> bool:
+    """Whether rows hold numbers side by side."""
+    node = project(node)
+    if not isinstance(node, Record | Union):
+        return False
+    return any(isinstance(project(content), Flat) or _has_columns(content) for content in node.contents)
+
+
+def _runs(node: Node) -> Node:
+    node = project(node)
+    if isinstance(node, Flat):
+        return _of_lists(values_of(node), np.zeros(1, dtype=np.int64))
+    return map_nodes(_below, node)
+
+
+def _below(node: Node) -> Node | None:
+    if not isinstance(node, List | Regular):
+        return None
+    content = project(node.content)
+    if isinstance(content, Flat):
+        lists: Any = as_list(node)
+        return replace(lists, content=_of_lists(values_of(content), lists.offsets.array), parameters=None)  # type: ignore[no-any-return]
+    if isinstance(content, Constant) or is_text(content):  # text is structure
+        return from_layout(ak.run_lengths(ak.Array(stand_in(node)), highlevel=False))
+    return replace(node, content=_runs(content))  # type: ignore[no-any-return]
+
+
+def _of_lists(data: Any, offsets: np.ndarray[Any, Any]) -> Node:
+    """The lengths of runs, each at the place where its run begins; the others do not exist.
+
+    Args:
+        data: numbers, shape `(n,)`.
+        offsets: where lists begin, in which runs end.
+    """
+    size = data.shape[0]
+    begins = np.zeros(size, dtype=bool)
+    begins[offsets[offsets < size]] = True
+    changed = jnp.concatenate([jnp.ones(min(size, 1), bool), data[1:] != data[:-1]]) | begins
+    place = np.arange(size, dtype=np.int32)
+    after = lax.cummin(jnp.where(changed, place, np.int32(size)), reverse=True)  # the next beginning, or this one
+    end = jnp.concatenate([after[1:], np.full(min(size, 1), size, np.int32)])
+    return Live(dead_of(changed), Flat((end - place).astype(canonical(np.int64))))
