@@ -21,7 +21,7 @@ TIERS: tuple[frozenset[str], ...] = (
     frozenset({"highlevel"}),
     frozenset({"functions"}),
     frozenset({"transforms", "behaviors"}),
-    frozenset({"debug", "demo", "__init__"}),
+    frozenset({"_coverage", "debug", "demo", "__init__"}),
 )
 TIER = {name: number for number, names in enumerate(TIERS) for name in names}
 TOP = len(TIERS) - 1  # what is made of the public names, and what gathers them: these may import each other
