@@ -125,7 +125,7 @@ def test_errors_known_while_tracing():
     check(lambda a, i: a[:, i], FLAT, np.array(0))
     check(take, LISTS, np.array([0.5]))
     with pytest.raises(akjax.errors.StructureError, match="whole lists"):
-        jax.jit(take)(LISTS, np.array([1, 0]))
+        jax.jit(take)(DEEP, ak.Array([[0, -1], [], [0]]))
 
 
 def test_out_of_range_is_never_clamped():

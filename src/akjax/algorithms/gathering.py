@@ -9,33 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take
 from ..nodes.boundaries import parents
-from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Option, Record, Regular, replace
+from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Option, Record, replace
 from ..nodes.moving import carry, option, project
 from .runtime import alive, as_list, dead_of, depth_of
 from .runtime_errors import check
-
-
-def gather_rows(node: Node, index: Node) -> Node:
-    """`array[integers]`: rows at traced positions."""
-    positions, null, outer = _index_values(index)
-    size = node.length
-    return _outer(outer, _gather(node, positions, size, null, jnp.zeros_like(positions)))
-
-
-def gather_shaped(node: Node, index: Any) -> Node:
-    """`array[integers]` by an index with several axes: each of its elements becomes a row."""
-    found = gather_rows(node, Flat(index.reshape(-1)))
-    length = index.size
-    for size in index.shape[:0:-1]:
-        length = length // size if size else int(np.prod(index.shape[:-1]))
-        found = Regular(found, size, length)
-    return found
 
 
 def gather_lists(node: Node, index: Node, promised: bool = False) -> Node:
@@ -114,7 +98,8 @@ def _index_values(index: Node) -> tuple[Any, Any, Node | None]:
         message = "an index that was itself selected by traced values is not supported yet"
         raise StructureError(message)
     if isinstance(index, Flat) and index.data.ndim == 1:
-        return jnp.asarray(index.data), None, None
+        # positions are added to: small integers would overflow
+        return jnp.asarray(index.data).astype(jax.dtypes.canonicalize_dtype(np.int64)), None, None
     if isinstance(index, Empty):
         return jnp.zeros(0, jnp.int32), None, None
     message = "only flat integers, or lists of them, can be an index of traced values"

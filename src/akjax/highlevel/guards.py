@@ -23,6 +23,7 @@ from .facade import Facade, described
 from .protocols import PLAIN, any_traced, array_function, awkward_function, is_ordinary, to_host
 from .state import KEY, flat_state, materialise, no_data, node_of, state_of, tracer_in
 from .transforming import new_numpy_array
+from .tuples import is_traced_slice
 
 _originals: dict[tuple[type, str], Any] = {}
 
@@ -207,9 +208,9 @@ def _guard_getitem(cls: Any) -> None:
 
     @functools.wraps(before)
     def guarded(self: Any, where: Any) -> Any:
-        if KEY not in self.__dict__ and type(where) in PLAIN:
+        if KEY not in self.__dict__ and type(where) in PLAIN and type(where) is not slice:
             return before(self, where)
-        if state_of(self) is not None or any_traced((where,)):
+        if state_of(self) is not None or any_traced((where,)) or is_traced_slice(where):
             return operations.getitem(self, where)
         return before(self, to_host(where))
 

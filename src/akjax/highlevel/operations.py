@@ -12,8 +12,9 @@ import numpy as np
 from .. import _compat
 from ..algorithms import ranks, selecting, ufuncs
 from ..algorithms.elementwise import Level, combine, values_of
-from ..algorithms.gathering import gather_lists, gather_rows, gather_shaped
-from ..algorithms.runtime import as_list, columns, depth_of
+from ..algorithms.gathering import gather_lists
+from ..algorithms.numbering import note
+from ..algorithms.runtime import as_list, columns
 from ..errors import ConcreteValueError, StructureError
 from ..nodes.kinds import Constant, Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, Row, replace
 from ..nodes.moving import carry, indexed, option, project
@@ -26,6 +27,7 @@ from .facade import Facade
 from .moving import move
 from .protocols import any_traced, noted, to_host
 from .state import KEY, assign, flat_state, is_traced, node_of, state_of, tracer_in, wrap
+from .tuples import index_by_tuple, is_rectangular, is_traced_slice
 
 # ------------------------------------------------------------------------------- indexing
 
@@ -38,10 +40,18 @@ def getitem(array: Any, where: Any) -> Any:
     if isinstance(where, ak.Array) and is_traced(where):
         return _traced_array_index(array, where)
     if isinstance(where, jax.Array):
-        return _traced_array_index(array, ak.Array(where)) if where.ndim else _traced_integer(array, where)
-    if isinstance(where, tuple) and any_traced(where):
-        return _traced_tuple(array, where)
+        if where.ndim:
+            return _traced_array_index(array, ak.Array(where))
+        if where.dtype == np.bool_:
+            message = "a single traced boolean cannot be an index: it would decide the number of dimensions"
+            raise TypeError(message)
     node = node_of(array)
+    wheres = where if isinstance(where, tuple) else (where,)
+    if any_traced(wheres) or is_traced_slice(wheres):
+        if has_run_time_structure(node):
+            message = "an index made of traced values cannot follow a selection by traced values yet: index first"
+            raise StructureError(message)
+        return index_by_tuple(array, wheres, getitem)
     if has_run_time_structure(node):
         return _static_index_of_live(array, node, where)
     return move(lambda x: x[where], array)
@@ -151,10 +161,8 @@ def _traced_array_index(array: Any, where: Any) -> Any:
         if has_run_time_structure(node):
             message = "an index made of traced values cannot follow a selection by traced values yet: index first"
             raise StructureError(message)
-        if isinstance(index, Flat) and index.data.ndim > 1:
-            return wrap(gather_shaped(node, index.data), array.behavior, array.attrs)
-        if depth_of(index) == 0:
-            return wrap(gather_rows(node, index), array.behavior, array.attrs)
+        if where.ndim == 1 or is_rectangular(index):
+            return index_by_tuple(array, (where,), getitem)
         promised = flat_state(where).memo.get("positions of") in _offsets(node)
         return wrap(gather_lists(node, index, promised), array.behavior, array.attrs)
     message = "only integers and booleans can be used as an index"
@@ -190,6 +198,11 @@ def _dtype_of(node: Node) -> Any:
 def _selection(array: Any, where: Any, condition: Node) -> Any:
     """`array[condition]`."""
     node = node_of(array)
+    if isinstance(condition, Flat) and condition.length < node.length:
+        # Awkward takes what a shorter mask does not reach for not selected
+        missing = node.length - condition.length
+        where = wrap(Flat(note(("pad", missing), (condition.data,), jnp.pad(condition.data, (0, missing)))))
+        condition = node_of(where)
     if not has_run_time_structure(node) and not has_run_time_structure(condition):
         # Awkward says what is wrong with lengths and lists that do not fit
         ak.Array(stand_in(node))[ak.Array(stand_in(condition))]
@@ -202,35 +215,6 @@ def _condition(where: Any, node: Node) -> selecting.Condition:
     if "condition" not in memo:
         memo["condition"] = selecting.read(node)
     return memo["condition"]  # type: ignore[no-any-return]
-
-
-def _traced_integer(array: Any, where: Any) -> Any:
-    if where.dtype == np.bool_:
-        message = "a single traced boolean cannot be an index: it would decide the number of dimensions"
-        raise TypeError(message)
-    node = gather_rows(node_of(array), Flat(where.reshape(1)))
-    picked = wrap(node, array.behavior, array.attrs)
-    return picked[0]
-
-
-def _traced_tuple(array: Any, where: Any) -> Any:
-    head, rest = where[0], where[1:]
-    if isinstance(head, str) or _names(head):
-        return getitem(_fields(array, head), rest if len(rest) > 1 else rest[0])
-    if isinstance(head, slice) and head == slice(None) and len(rest) == 1:
-        inner = rest[0]
-        if isinstance(inner, jax.Array) and inner.ndim == 0 and inner.dtype != np.bool_:
-            node = node_of(array)
-            if has_run_time_structure(node):
-                message = "an index made of traced values cannot follow a selection by traced values yet: index first"
-                raise StructureError(message)
-            stand_in(node)[:, 0:0]  # Awkward's error where there are no lists
-            lists = gather_lists(node, Regular(Flat(jnp.broadcast_to(inner, (node.length,))), 1, node.length))
-            return ak.flatten(wrap(lists, array.behavior, array.attrs), axis=1)
-    message = (
-        "a tuple index may hold traced values only as array[:, integer] or after a field name: apply them one by one"
-    )
-    raise StructureError(message)
 
 
 # ------------------------------------------------------------------------------- ufuncs
