@@ -5,6 +5,8 @@ from .errors import AkjaxError as AkjaxError
 from .errors import ConcreteValueError as ConcreteValueError
 from .errors import RegistrationError as RegistrationError
 from .errors import StructureError as StructureError
+from .functions.hist_objects import to_hist as to_hist
+from .functions.soft_histograms import histogram as histogram
 from .transforms.checked import checked as checked
 from .transforms.partition import combine as combine
 from .transforms.partition import partition as partition
@@ -23,8 +25,10 @@ __all__ = [
     "checked",
     "combine",
     "envelope",
+    "histogram",
     "partition",
     "pydag",
     "register",
+    "to_hist",
     "traced",
 ]

@@ -163,6 +163,37 @@ def test_histogram2d_with_weights() -> None:
     check_histogram(lambda a: np.histogram2d(a, a[:5], bins=5, range=[(-1, 2), (0, 1)]), VALUES["float64"])
 
 
+THREE: dict[str, dict[str, Any]] = {
+    "number": {"bins": 3, "range": [(-1, 1), (0, 5), (-2, 2)]},
+    "mixed": {"bins": [EDGES, 3, [0.0, 1.0]], "range": [None, (0, 5), None]},
+    "density": {"bins": [4, 3, 2], "range": [(-1, 1), (0, 5), (-2, 2)], "density": True},
+    "two bins": {"bins": [3, 3], "range": [(-1, 1), (0, 5), (-2, 2)]},
+    "one range": {"bins": 3, "range": [(-1, 1)]},
+}
+
+
+@pytest.mark.parametrize("options", THREE)
+def test_histogramdd(options: str) -> None:
+    sample = ak.to_regular(ak.Array(RNG.normal([0.0, 1.0, 0.0], size=(200, 3))))
+
+    def both(sample: Any, weights: Any) -> Any:
+        counts, edges = np.histogramdd(sample, **THREE[options])
+        columns = [sample[:, 0], sample[:, 1], sample[:, 2]]
+        weighted, _ = np.histogramdd(columns, weights=weights, **THREE[options])
+        return counts, weighted, *edges
+
+    check_histogram(both, sample, ak.Array(WEIGHTS))
+
+
+def test_histogramdd_of_selected_rows() -> None:
+    def counts(x: Any, rows: Any) -> Any:
+        kept = x[rows]
+        return np.histogramdd([kept, kept * 0.5], [EDGES, EDGES])[0]
+
+    want = counts(FLOATS, FLOATS > 0.2)
+    np.testing.assert_array_equal(jax.jit(counts)(ak.Array(FLOATS), ak.Array(FLOATS > 0.2)), want)
+
+
 def test_gradient_of_weights() -> None:
     values = np.array([0.5, 0.5, 1.5, 9.0])
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax.test_util import check_grads
 
-from akjax.kernels.histogram import histogram, histogram2d
+from akjax.kernels.histogram import histogram, histogramdd
 
 from .cases import x64_off
 
@@ -196,11 +196,32 @@ def test_histogram2d_as_numpy(seed, nx, ny, dtype, weighted):
     x, y = x[: min(x.size, y.size)], rng.permutation(y)[: min(x.size, y.size)]
     weights = rng.uniform(size=x.size).astype(dtype) if weighted else None
     want, _, _ = np.histogram2d(x, y, bins=[ex, ey], weights=weights)
-    for extra in ({}, {"uniform_x": (0.1, 0.7, nx), "uniform_y": (-3.0, 3.0, ny)}):
-        got = histogram2d(x, y, ex, ey, weights=weights, **extra)
+    for extra in ({}, {"uniform": [(0.1, 0.7, nx), (-3.0, 3.0, ny)]}):
+        got = histogramdd([x, y], [ex, ey], weights=weights, dtype=np.dtype(float), **extra)
         assert got.dtype == np.float64
         np.testing.assert_allclose(got, want, rtol=1e-12)
     live = rng.random(x.size) < 0.5
-    got = histogram2d(x, y, ex, ey, weights=weights, live=live)
+    got = histogramdd([x, y], [ex, ey], weights=weights, live=live, dtype=np.dtype(float))
     kept = None if weights is None else weights[live]
     np.testing.assert_allclose(got, np.histogram2d(x[live], y[live], bins=[ex, ey], weights=kept)[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
+@pytest.mark.parametrize(
+    "edges", [np.linspace(-5, 9, 8), np.array([0.5, 1.0, 40.0]), np.array([500.0, 600.0]), np.array([-600.0, -500.0])]
+)
+def test_flow(dtype, edges):
+    values = np.random.default_rng(0).normal(3, 9, 300).astype(dtype)
+    inner = np.histogram(values, edges)[0]
+    want = [np.sum(values < edges[0]), *inner, np.sum(values > edges[-1])]
+    get = jax.jit(lambda v, e: histogramdd([v], [e], flow=[(True, True)]))
+    np.testing.assert_array_equal(histogramdd([values], [edges], flow=[(True, True)]), want)
+    np.testing.assert_array_equal(get(values, edges), want)
+    np.testing.assert_array_equal(histogramdd([values], [edges], flow=[(True, False)]), want[:-1])
+    np.testing.assert_array_equal(histogramdd([values], [edges], flow=[(False, True)]), want[1:])
+
+
+def test_flow_of_what_is_no_number():
+    values = jnp.array([np.nan, np.inf, -np.inf, 0.5])
+    got = histogramdd([values, values], [np.array([0.0, 1.0])] * 2, flow=[(True, True), (False, True)])
+    assert got.tolist() == [[0, 0], [1, 0], [0, 2]]

@@ -1,4 +1,4 @@
-"""`np.histogram` and `np.histogram2d` on traced arrays, with NumPy's rules for edges."""
+"""`np.histogram`, `np.histogram2d`, `np.histogramdd` on traced arrays, with NumPy's rules for edges."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..nodes.walk import has_run_time_structure
 from ..registry import implements
 
 
-def _flat(values: Any) -> tuple[Any, RunTime]:
+def flat_numbers(values: Any) -> tuple[Any, RunTime]:
     """The numbers of a flat array, and which of them may not exist or be missing."""
     if not isinstance(values, ak.Array):
         return jnp.ravel(jnp.asarray(values)), RunTime()
@@ -37,7 +37,7 @@ def _flat(values: Any) -> tuple[Any, RunTime]:
     return jnp.asarray(values_of(envelope)), found
 
 
-def _live(parts: list[RunTime]) -> Any:
+def counted(parts: list[RunTime]) -> Any:
     """Which entries count, of arrays that belong together by position."""
     dead, null = parts[0].dead.get(0), None
     for part in parts:
@@ -70,7 +70,7 @@ def _needs_range(bins: Any, limits: Any) -> None:
         raise TypeError(message)
 
 
-def _uniform(bins: Any, edges: Any) -> Any:
+def uniform_of(bins: Any, edges: Any) -> Any:
     """`(low, high, number)` of bins that are as wide as each other."""
     return (float(edges[0]), float(edges[-1]), int(bins)) if isinstance(bins, int | np.integer) else None
 
@@ -85,16 +85,18 @@ def _widths(edges: Any) -> Any:
 
 @implements(np.histogram, route="kernel", live=True)
 def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    values, found = _flat(a)
+    values, found = flat_numbers(a)
     edges = bins = _bins(bins)
     if not isinstance(bins, jax.Array):
         _needs_range(bins, range)
         edges = np.histogram(np.empty(0, _dtype(values)), bins, range)[1]  # NumPy's own edges and errors
-    numbers, own = (None, found) if weights is None else _flat(weights)
+    numbers, own = (None, found) if weights is None else flat_numbers(weights)
     if numbers is not None and numbers.shape != values.shape:
         message = "weights should have the same shape as a."
         raise ValueError(message)
-    counts = kernels.histogram(values, edges, uniform=_uniform(bins, edges), weights=numbers, live=_live([found, own]))
+    counts = kernels.histogram(
+        values, edges, uniform=uniform_of(bins, edges), weights=numbers, live=counted([found, own])
+    )
     if density:
         counts = counts / _widths(edges) / jnp.sum(counts)
     return counts, edges
@@ -102,33 +104,59 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
 
 @implements(np.histogram2d, route="kernel", live=True)
 def _histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    (xs, of_x), (ys, of_y) = _flat(x), _flat(y)
-    if np.shape(xs) != np.shape(ys):
+    if np.shape(flat_numbers(x)[0]) != np.shape(flat_numbers(y)[0]):
         message = "x and y must have the same length."
         raise ValueError(message)
-    pair = _pair_of_bins(bins)
-    limits = (None, None) if range is None else range
-    for one, limit in zip(pair, limits, strict=False):
-        _needs_range(one, limit)
-    known = [1 if isinstance(one, jax.Array) else one for one in pair]
-    nothing = np.empty(0)
-    edges = [*np.histogram2d(nothing, nothing, known, range)[1:]]  # NumPy's own edges and errors
-    edges = [one if isinstance(one, jax.Array) else edge for one, edge in zip(pair, edges, strict=True)]
-    numbers, of_weights = (None, of_x) if weights is None else _flat(weights)
-    live = _live([of_x, of_y, of_weights])
-    uniform = {f"uniform_{name}": _uniform(one, edge) for name, one, edge in zip("xy", pair, edges, strict=True)}
-    counts = kernels.histogram2d(xs, ys, *edges, **uniform, weights=numbers, live=live)
-    if density:
-        counts = counts / _widths(edges[0])[:, None] / _widths(edges[1])[None, :] / jnp.sum(counts)
+    bins = _bins(bins)
+    if not isinstance(bins, int | np.integer) and len(bins) not in (1, 2):
+        bins = [bins, bins]  # edges of both
+    counts, edges = _histogramdd([x, y], bins, range, density, weights)
     return counts, *edges
 
 
-def _pair_of_bins(bins: Any) -> tuple[Any, Any]:
-    """The bins of either axis, by NumPy's rule: two things are one for each axis."""
+@implements(np.histogramdd, route="kernel", live=True)
+def _histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    columns = _columns(sample)
+    dimensions = len(columns)
     bins = _bins(bins)
-    if not isinstance(bins, int | np.integer) and len(bins) == 1:
-        message = "The dimension of bins must be equal to the dimension of the sample x."
+    each = [bins] * dimensions if isinstance(bins, int | np.integer) else [*map(_bins, bins)]
+    for one, limit in zip(each, [None] * dimensions if range is None else range, strict=False):
+        _needs_range(one, limit)
+    known: Any = [1 if isinstance(one, jax.Array) else one for one in each]
+    edges: Any = np.histogramdd(np.empty((0, dimensions)), known, range)[1]  # NumPy's own edges and errors
+    edges = [one if isinstance(one, jax.Array) else edge for one, edge in zip(each, edges, strict=True)]
+    numbers, found = [values for values, _ in columns], [own for _, own in columns]
+    double = canonical(np.float64)
+    if weights is not None:
+        weights, own = flat_numbers(weights)
+        found.append(own)
+    same_lengths(numbers if weights is None else [*numbers, weights])
+    uniform = [*map(uniform_of, each, edges)]
+    live = counted(found)
+    counts = kernels.histogramdd(numbers, edges, uniform=uniform, weights=weights, live=live, dtype=double)
+    return (density_of(counts, edges) if density else counts), edges
+
+
+def same_lengths(columns: list[Any]) -> None:
+    """Refuse columns of which one has more entries than another."""
+    lengths = [column.shape[0] for column in columns]
+    if len(set(lengths)) > 1:
+        message = f"the values of every dimension, and the weights, must be as many: {lengths}"
         raise ValueError(message)
-    if not isinstance(bins, int | np.integer) and len(bins) == 2:
-        return _bins(bins[0]), _bins(bins[1])
-    return bins, bins
+
+
+def density_of(counts: Any, edges: Any) -> Any:
+    """Counts divided by their sum and by the volume of each bin."""
+    density = counts / jnp.sum(counts)
+    for axis, one in enumerate(edges):
+        density = density / jnp.expand_dims(_widths(one), [*range(axis), *range(axis + 1, len(edges))])
+    return density
+
+
+def _columns(sample: Any) -> list[tuple[Any, RunTime]]:
+    """The dimensions of a sample: a list of arrays, or one array with a column for each."""
+    if isinstance(sample, list | tuple):
+        return [*map(flat_numbers, sample)]
+    # NumPy iterates over the rows before it asks us, so that of selected rows none arrive here
+    values = to_jax(sample) if isinstance(sample, ak.Array) else jnp.asarray(sample)
+    return [(column, RunTime()) for column in (values.T if values.ndim > 1 else values[None])]
