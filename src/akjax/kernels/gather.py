@@ -16,14 +16,16 @@ __all__ = ["take"]
 
 
 @overload
-def take(data: np.ndarray, index: np.ndarray, *, in_bounds: bool = ..., barrier: bool = ...) -> np.ndarray: ...
+def take(
+    data: np.ndarray, index: np.ndarray, *, in_bounds: bool = ..., barrier: bool = ..., rising: bool = ...
+) -> np.ndarray: ...
 @overload
 def take(
-    data: jax.Array, index: np.ndarray | jax.Array, *, in_bounds: bool = ..., barrier: bool = ...
+    data: jax.Array, index: np.ndarray | jax.Array, *, in_bounds: bool = ..., barrier: bool = ..., rising: bool = ...
 ) -> jax.Array: ...
 @overload
 def take(
-    data: np.ndarray | jax.Array, index: jax.Array, *, in_bounds: bool = ..., barrier: bool = ...
+    data: np.ndarray | jax.Array, index: jax.Array, *, in_bounds: bool = ..., barrier: bool = ..., rising: bool = ...
 ) -> jax.Array: ...
 
 
@@ -33,6 +35,7 @@ def take(
     *,
     in_bounds: bool = True,
     barrier: bool = False,
+    rising: bool = False,
 ) -> np.ndarray | jax.Array:
     """Rows of ``data`` at a one-dimensional integer index, static (NumPy) or traced.
 
@@ -42,6 +45,7 @@ def take(
         in_bounds: with ``False`` an index outside ``[0, n)`` gives the fill value (NaN, or the integer's
             extreme) instead of an error (static index) or an undefined row (traced index).
         barrier: compute ``data`` once before it is gathered; without it XLA may compute it again per row.
+        rising: whether a traced index never falls; of a static one that is known.
 
     Returns:
         Array of shape ``(len(index), *inner)``; NumPy when both inputs are.
@@ -69,7 +73,7 @@ def take(
             msg = f"{index.shape[0]} rows of an empty buffer"
             raise IndexError(msg)
         return _missing_rows(jnp.asarray(data), index.shape[0])
-    return _gather(_maybe_barrier(data, barrier), index, in_bounds=in_bounds)
+    return _gather(_maybe_barrier(data, barrier), index, in_bounds=in_bounds, rising=rising)
 
 
 def _maybe_barrier(data: np.ndarray | jax.Array, barrier: bool) -> jax.Array:

@@ -1,0 +1,189 @@
+"""Index arithmetic on lists whose boundaries are values of the program: combinations, products, concatenation.
+
+Offsets are int32 of shape `(rows + 1,)`; the last list stands for nothing and holds the slots that are not used. Every
+function gives offsets of the same kind for the lists it makes.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from akjax.kernels.gather import take
+
+__all__ = ["combinations", "concatenation", "parents_of", "product", "repeated", "true_counts"]
+
+_LARGEST_TABLE = 1 << 21
+
+
+def true_counts(offsets: jax.Array) -> jax.Array:
+    """The length of every list, 0 for the last one.
+
+    Example:
+        >>> true_counts(jnp.array([0, 2, 2, 5, 8])).tolist()
+        [2, 0, 3, 0]
+    """
+    counts = offsets[1:] - offsets[:-1]
+    return counts.at[-1].set(0)
+
+
+def parents_of(offsets: jax.Array, size: int) -> jax.Array:
+    """The number of the list each of `size` elements is in.
+
+    Example:
+        >>> parents_of(jnp.array([0, 2, 2, 3, 5]), 5).tolist()
+        [0, 0, 2, 3, 3]
+    """
+    starts = jnp.zeros(size + 1, np.int32).at[offsets[1:-1]].add(1, indices_are_sorted=True, mode="promise_in_bounds")
+    return jnp.cumsum(starts[:-1], dtype=np.int32)
+
+
+def _offsets(counts: jax.Array, size: int) -> jax.Array:
+    """Offsets of lists of these lengths, the rest of `size` slots in the last one."""
+    ends = jnp.cumsum(counts, dtype=np.int32)
+    return jnp.concatenate([jnp.zeros(1, np.int32), ends[:-1], jnp.full(1, size, np.int32)])
+
+
+def combinations(
+    offsets: jax.Array, n: int, replacement: bool, longest: int, size: int
+) -> tuple[jax.Array, jax.Array, list[jax.Array]]:
+    """All ways to take n elements of each list, in Awkward's order.
+
+    Seen from the end of a list, the combinations of the last elements come first whatever the length of the list: one
+    table, of places counted from the end, serves lists of every length.
+
+    Args:
+        offsets: the lists.
+        n: how many elements are combined.
+        replacement: whether an element may be combined with itself.
+        longest: no list is longer.
+        size: no more combinations are there than `size - 1`.
+
+    Returns:
+        Offsets and parents of the lists of combinations, and n buffers of slots, one for each place of a combination.
+
+    Example:
+        >>> offsets, parents, (one, two) = combinations(jnp.array([0, 3, 5, 6]), 2, False, 3, 5)
+        >>> offsets.tolist(), parents.tolist()
+        ([0, 3, 4, 5], [0, 0, 0, 1, 2])
+        >>> one[:4].tolist(), two[:4].tolist()
+        ([0, 0, 1, 3], [1, 2, 2, 4])
+    """
+    counts = true_counts(offsets)
+    ways = _how_many(counts, n, replacement)
+    made = _offsets(ways, size)
+    parents = parents_of(made, size)
+    table = _table(longest, n, replacement)
+    last = take(made[1:], parents, rising=True) - 1
+    place = jnp.where(parents == counts.shape[0] - 1, 0, last - lax.iota(np.int32, size))
+    ends = take(offsets[:-1] + counts, parents, rising=True)
+    slots = [ends - 1 - take(column, place) for column in table]
+    return made, parents, [jnp.maximum(slot, 0) for slot in slots]
+
+
+def _how_many(counts: jax.Array, n: int, replacement: bool) -> jax.Array:
+    ways = jnp.ones_like(counts)
+    for k in range(n):  # each step divides evenly
+        ways = ways * (counts + k if replacement else jnp.maximum(counts - k, 0)) // (k + 1)
+    return ways
+
+
+@functools.lru_cache(maxsize=64)
+def _table(longest: int, n: int, replacement: bool) -> tuple[np.ndarray, ...]:
+    """Combinations of places counted from the end of a list, the last combination of a list first."""
+    size = math.comb(longest + n - 1 if replacement else longest, n)
+    if size > _LARGEST_TABLE:
+        message = f"{size} combinations of {n} elements in lists of up to {longest} are too many at run time"
+        raise ValueError(message)
+    choose = itertools.combinations_with_replacement if replacement else itertools.combinations
+    # for places a >= b >= ... from the end, the last combination of any list is that of the smallest ones
+    rows = np.array(list(choose(range(longest), n)), dtype=np.int32).reshape(-1, n)[:, ::-1]
+    order = np.lexsort(rows.T[::-1])
+    return tuple(np.ascontiguousarray(column) for column in rows[order].T) if size else (np.zeros(1, np.int32),) * n
+
+
+def product(several: list[jax.Array], size: int) -> tuple[jax.Array, jax.Array, list[jax.Array]]:
+    """All combinations of one element of each of several lists, in Awkward's order.
+
+    Args:
+        several: offsets of equally many lists.
+        size: no more combinations are there than `size - 1`.
+
+    Returns:
+        Offsets and parents of the lists of combinations, and a buffer of slots for each of `several`.
+
+    Example:
+        >>> offsets, parents, (one, two) = product([jnp.array([0, 2, 3]), jnp.array([0, 2, 4])], 5)
+        >>> one[:4].tolist(), two[:4].tolist()
+        ([0, 0, 1, 1], [0, 1, 0, 1])
+    """
+    counts = [true_counts(offsets) for offsets in several]
+    made = _offsets(functools.reduce(jnp.multiply, counts), size)
+    parents = parents_of(made, size)
+    rest = lax.iota(np.int32, size) - take(made, parents, rising=True)
+    slots = []
+    for offsets, count in zip(reversed(several), reversed(counts), strict=True):
+        here = jnp.maximum(take(count, parents, rising=True), 1)
+        first = take(offsets, parents, rising=True)
+        used = parents != count.shape[0] - 1
+        slots.append(jnp.where(used, first + rest % here, 0))
+        rest = rest // here
+    return made, parents, slots[::-1]
+
+
+def repeated(offsets: jax.Array, at: jax.Array, size: int) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Whole lists by their numbers: `lists[at]`.
+
+    Args:
+        offsets: the lists.
+        at: which lists; the last one is made empty, to hold what is not used.
+        size: no more than `size - 1` elements are in them.
+
+    Returns:
+        Offsets and parents of the new lists, and the slot of each of their elements.
+
+    Example:
+        >>> offsets, parents, slots = repeated(jnp.array([0, 2, 3, 4]), jnp.array([0, 0, 1, 2]), 6)
+        >>> offsets.tolist(), slots[:5].tolist()
+        ([0, 2, 4, 5, 6], [0, 1, 0, 1, 2])
+    """
+    counts = take(true_counts(offsets), at).at[-1].set(0)
+    made = _offsets(counts, size)
+    parents = parents_of(made, size)
+    first = take(take(offsets[:-1], at) - made[:-1], parents, rising=True)
+    return made, parents, jnp.where(parents == at.shape[0] - 1, 0, first + lax.iota(np.int32, size))
+
+
+def concatenation(several: list[jax.Array], parents: list[jax.Array]) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Lists joined to longer ones, element by element the first, the second, ...
+
+    Args:
+        several: offsets of equally many lists.
+        parents: their parents.
+
+    Returns:
+        Offsets and parents of the joined lists, and for each of their slots the number of the element in the buffers of
+        `several` put one after another.
+
+    Example:
+        >>> one, two = jnp.array([0, 1, 2]), jnp.array([0, 2, 3])
+        >>> offsets, parents, source = concatenation([one, two], [jnp.array([0, 1]), jnp.array([0, 0, 1])])
+        >>> offsets.tolist(), source.tolist()
+        ([0, 3, 5], [0, 2, 3, 1, 4])
+    """
+    made = functools.reduce(jnp.add, several)
+    size = sum(within.shape[0] for within in parents)
+    source = jnp.zeros(size, np.int32)
+    before, number = made[:-1], 0
+    for offsets, within in zip(several, parents, strict=True):
+        place = lax.iota(np.int32, within.shape[0]) + take(before - offsets[:-1], within, rising=True)
+        numbers = lax.iota(np.int32, within.shape[0]) + number
+        source = source.at[place].set(numbers, unique_indices=True, mode="promise_in_bounds")
+        before, number = before + (offsets[1:] - offsets[:-1]), number + within.shape[0]
+    return made, parents_of(made, size), source

@@ -1,0 +1,77 @@
+"""Index arithmetic on lists of run-time length, against Awkward on lists that are known."""
+
+from __future__ import annotations
+
+import awkward as ak
+import jax
+import numpy as np
+import pytest
+
+from akjax.kernels import lists
+
+COUNTS = ([2, 0, 3, 1, 5], [0, 0], [4], [1, 1, 1], [6, 0, 0, 2])
+
+
+def padded(counts, spare=2):
+    """Offsets with a last list that stands for nothing, and the lists of the numbers of their elements."""
+    ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    known = ak.unflatten(np.arange(ends[-1]), np.asarray(counts, np.int64))
+    return np.append(ends, ends[-1] + spare).astype(np.int32), known
+
+
+def check(found, expected, columns):
+    offsets, parents, slots = found
+    total = len(ak.flatten(expected))
+    assert offsets[:-1].tolist() == np.concatenate([[0], np.cumsum(ak.num(expected))]).tolist()
+    assert parents.tolist() == np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)).tolist()
+    for slot, column in zip(slots, columns(ak.flatten(expected)), strict=True):
+        assert slot[:total].tolist() == column.tolist()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("replacement", [False, True])
+def test_combinations(n, replacement):
+    jitted = jax.jit(lists.combinations, static_argnums=(1, 2, 3, 4))
+    for counts in COUNTS:
+        offsets, known = padded(counts)
+        expected = ak.combinations(known, n, replacement=replacement)
+        check(jitted(offsets, n, replacement, 7, len(ak.flatten(expected)) + 3), expected, ak.unzip)
+
+
+def test_too_many_combinations():
+    offsets, _ = padded([1])
+    with pytest.raises(ValueError, match="too many"):
+        jax.jit(lists.combinations, static_argnums=(1, 2, 3, 4))(offsets, 5, False, 200, 10)
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_product(number):
+    jitted = jax.jit(lists.product, static_argnums=1)
+    for counts in COUNTS:
+        several = [padded(np.roll(counts, k)) for k in range(number)]
+        expected = ak.cartesian([known for _, known in several])
+        check(jitted([offsets for offsets, _ in several], len(ak.flatten(expected)) + 2), expected, ak.unzip)
+
+
+def test_repeated():
+    for counts in COUNTS:
+        offsets, known = padded(counts)
+        at = np.arange(len(counts)).repeat(2)[::-1].astype(np.int32)
+        expected = known[at]
+        found = jax.jit(lists.repeated, static_argnums=2)(
+            offsets, np.append(at, len(counts)).astype(np.int32), len(ak.flatten(expected)) + 2
+        )
+        check((found[0], found[1], [found[2]]), expected, lambda flat: [flat])
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_concatenation(number):
+    for counts in COUNTS:
+        several = [padded(np.roll(counts, k), spare=k + 1) for k in range(number)]
+        sizes = [int(offsets[-1]) for offsets, _ in several]
+        known = [one + sum(sizes[:k]) for k, (_, one) in enumerate(several)]
+        expected = ak.concatenate(known, axis=1)
+        parents = [np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)).astype(np.int32) for offsets, _ in several]
+        offsets, within, source = jax.jit(lists.concatenation)([offsets for offsets, _ in several], parents)
+        check((offsets, within, [source]), expected, lambda flat: [flat])
+        assert sorted(source.tolist()) == list(range(sum(sizes)))
