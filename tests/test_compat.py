@@ -189,3 +189,27 @@ def test_tracers() -> None:
     jax.jit(lambda x: found.append(_compat.is_tracer(x)) or x)(1.0)
     assert found == [True]
     assert not _compat.is_tracer(jnp.ones(1))
+
+
+def test_traced_function() -> None:
+    found = []
+
+    def function(x: Any) -> Any:
+        return x + 1
+
+    def unflatten(_: Any, children: Any) -> Any:
+        found.append(_compat.traced_function())
+        return Node(children[0])
+
+    class Node:
+        def __init__(self, x: Any) -> None:
+            self.x = x
+
+        def __add__(self, other: Any) -> Any:
+            return self.x + other
+
+    jax.tree_util.register_pytree_node(Node, lambda node: ((node.x,), None), unflatten)
+    jax.jit(function)(Node(1.0))
+    assert found == [function]
+    jax.tree.map(lambda x: x, Node(1.0))
+    assert found[1] is None

@@ -4,9 +4,11 @@ from . import pydag as pydag
 from .errors import AkjaxError as AkjaxError
 from .errors import ConcreteValueError as ConcreteValueError
 from .errors import RegistrationError as RegistrationError
+from .errors import RetraceWarning as RetraceWarning
 from .errors import StructureError as StructureError
 from .functions.hist_objects import to_hist as to_hist
 from .functions.soft_histograms import histogram as histogram
+from .highlevel.retracing import no_retracing as no_retracing
 from .transforms.checked import checked as checked
 from .transforms.partition import combine as combine
 from .transforms.partition import partition as partition
@@ -20,12 +22,14 @@ __all__ = [
     "AkjaxError",
     "ConcreteValueError",
     "RegistrationError",
+    "RetraceWarning",
     "StructureError",
     "__version__",
     "checked",
     "combine",
     "envelope",
     "histogram",
+    "no_retracing",
     "partition",
     "pydag",
     "register",

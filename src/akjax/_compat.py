@@ -9,6 +9,7 @@
 | `ak.jax._known_highlevel_classes`, and `ak.jax.register_behavior_class` | Awkward's own registration, should somebody call it later, must leave our classes alone | tests/test_compat.py |
 | `ak.Array._layout`, `_behavior`, `_attrs` and the other instance attributes | an array made without `__init__` must have them | tests/test_compat.py |
 | `jax._src.core.trace_ctx` (through `jax.core.get_opaque_trace_state` where it suffices) | which traces are running: a field assigned in one must not outlive it | tests/test_compat.py |
+| the callers `trace_to_jaxpr`, `trace_to_jaxpr_nocache` and `call_wrapped` in JAX | which function is being traced, to say that it is traced again and again | tests/test_compat.py |
 | the file name `array_methods.py` in JAX | `tracer * array` must reach `array.__rmul__`, `jnp.sin(array)` must not | tests/test_compat.py |
 """  # noqa: E501
 
@@ -110,6 +111,19 @@ def is_running(trace: Any) -> bool:
     return False
 
 
+def traced_function() -> Any:
+    """The Python function that JAX is tracing, or None: looked for among the callers."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_name
+        if name in ("trace_to_jaxpr", "trace_to_jaxpr_nocache") and "fun" in frame.f_locals:
+            return frame.f_locals["fun"]
+        if name == "call_wrapped":  # JAX 0.8
+            return getattr(frame.f_locals["self"], "f", None)
+        frame = frame.f_back
+    return None
+
+
 def called_by_operator() -> bool:
     """Whether the attribute being looked up is `__jax_array__`, by a binary operator of a JAX array."""
     return sys._getframe(2).f_code.co_filename.endswith("array_methods.py")
@@ -135,4 +149,5 @@ __all__ = [
     "make_attrs",
     "record_reducer",
     "take_jax_arrays_for_numpy",
+    "traced_function",
 ]

@@ -73,3 +73,17 @@ class ConcreteValueError(AkjaxError, jax.errors.TracerArrayConversionError):
             f"{what} needs the values of an array that is being traced by a JAX transformation, and they do "
             f"not exist yet. {instead}.\n\n{self.args[0]}",
         )
+
+
+class RetraceWarning(UserWarning):
+    """One function is compiled again and again for arrays whose lists have other lengths.
+
+    To `jax.jit` the lists of an array are what shapes are: a new structure is a new program. Where
+    many arrays go through one function, such as the chunks of a large data set, `akjax.traced` pads
+    them to a few sizes and makes their structure data. `akjax.no_retracing` makes an error of it.
+
+    Example:
+        >>> import akjax
+        >>> issubclass(akjax.RetraceWarning, UserWarning)
+        True
+    """

@@ -11,6 +11,7 @@ import jax
 from .. import _compat, functions
 from ..errors import RegistrationError
 from ..highlevel import guards
+from ..highlevel.retracing import note_trace
 from ..highlevel.state import flat_state, restore
 
 _lock = threading.RLock()
@@ -66,7 +67,10 @@ def _register_class(cls: Any) -> None:
         return list(zip(keys, state.leaves, strict=True)), state.spec
 
     def unflatten(spec: Any, leaves: Any) -> Any:
-        return restore(cls, spec, leaves)
+        array = restore(cls, spec, leaves)
+        if leaves and _compat.is_tracer(leaves[0]):
+            note_trace(spec)
+        return array
 
     try:
         jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
