@@ -64,8 +64,8 @@ def note_trace(spec: Spec) -> None:
     name = getattr(function, "__qualname__", repr(function))
     message = (
         f"{name} was traced for {seen.traces} arrays that differ in the lengths of their lists (or in what is "
-        "missing) only: to jax.jit each is another program. Give it akjax.traced(array), which pads to a few sizes and makes the "
-        "structure data, or akjax.traced(array, like=...) with the sizes of an array before"
+        "missing) only: to jax.jit each is another program. Give it akjax.traced(array), which pads to a few sizes and "
+        "makes the structure data, or akjax.traced(array, like=...) with the sizes of an array before"
     )
     if strict:
         raise RetraceWarning(message)
