@@ -51,12 +51,13 @@ class Rows:
     """Rows of a node: where they are, and which are in range (None: all).
 
     `number` says by which of several integers each row was chosen, once an axis was indexed by such: those of a
-    further axis go with them one by one.
+    further axis go with them one by one. `whole` is the length of the array, if the one row is the array itself.
     """
 
     at: Any
     valid: Any = None
     number: np.ndarray[Any, Any] | None = None
+    whole: int | None = None
 
     @property
     def count(self) -> int:
@@ -82,7 +83,7 @@ def pick(node: Node, items: tuple[Item, ...]) -> Node:
         node: the array.
         items: the index; field names are not among them, and all `Integers` with a shape have the same one.
     """
-    return _pick(Regular(node, node.length, 1), Rows(arange(1)), items)
+    return _pick(Regular(node, node.length, 1), Rows(arange(1), whole=node.length), items)
 
 
 def _pick(node: Node, rows: Rows, items: tuple[Item, ...]) -> Node:
@@ -184,13 +185,17 @@ def _integers(lists: List | Regular, rows: Rows, item: Integers, rest: tuple[Ite
     positions = values + counts * (values < 0)
     inside = (positions >= 0) & (positions < counts)
     asked, fine = (inside, inside) if null is None else (inside & alive(null), inside | ~alive(null))
+    message = (
+        f"index {{index}} is out of bounds for axis 0 with size {rows.whole}"
+        if rows.whole is not None
+        else "index out of range while attempting to get index {index}"
+    )
     if isinstance(fine, np.ndarray):
         if not fine.all():
-            message = f"index {values[~fine][0]} is out of range"
-            raise IndexError(message)
+            raise IndexError(message.format(index=values[~fine][0]))
         valid = here.valid
     else:
-        check(fine, IndexError, "index {index} is out of range", index=jnp.broadcast_to(values, fine.shape))
+        check(fine, IndexError, message, index=jnp.broadcast_to(values, fine.shape))
         valid = fine if here.valid is None else here.valid & fine
     operands = map(_number, (rows.at, rows.valid, item.values, item.null))
     at, valid = note(("at", _structure(lists), item.shape), operands, [_where(asked, starts + positions, 0), valid])
