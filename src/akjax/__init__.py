@@ -10,11 +10,14 @@ from .functions.hist_objects import to_hist as to_hist
 from .functions.soft_histograms import histogram as histogram
 from .highlevel.retracing import no_retracing as no_retracing
 from .transforms.checked import checked as checked
+from .transforms.compact import compact as compact
+from .transforms.like import like as like
 from .transforms.partition import combine as combine
 from .transforms.partition import partition as partition
 from .transforms.register import register as register
 from .transforms.traced import envelope as envelope
 from .transforms.traced import traced as traced
+from .transforms.unshare import unshare as unshare
 
 __version__ = "0.1.0.dev0"
 
@@ -27,12 +30,15 @@ __all__ = [
     "__version__",
     "checked",
     "combine",
+    "compact",
     "envelope",
     "histogram",
+    "like",
     "no_retracing",
     "partition",
     "pydag",
     "register",
     "to_hist",
     "traced",
+    "unshare",
 ]

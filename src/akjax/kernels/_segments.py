@@ -8,8 +8,6 @@ import functools
 import jax
 import numpy as np
 
-from akjax.kernels._index import facts_of
-
 __all__ = ["Segments"]
 
 
@@ -68,8 +66,7 @@ class Segments:
 
     @functools.cached_property
     def _static_column(self) -> np.ndarray:
-        index = self._static_index
-        return facts_of(index).column if index.size else index[:, None]
+        return self._static_index[:, None]
 
     @functools.cached_property
     def _static_index(self) -> np.ndarray:
