@@ -15,14 +15,18 @@ from .transforms.like import like as like
 from .transforms.partition import combine as combine
 from .transforms.partition import partition as partition
 from .transforms.register import register as register
+from .transforms.stream import ChunkWarning as ChunkWarning
+from .transforms.stream import stream as stream
 from .transforms.traced import envelope as envelope
 from .transforms.traced import traced as traced
 from .transforms.unshare import unshare as unshare
+from .transforms.vmap import vmap as vmap
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
     "AkjaxError",
+    "ChunkWarning",
     "ConcreteValueError",
     "RegistrationError",
     "RetraceWarning",
@@ -38,7 +42,9 @@ __all__ = [
     "partition",
     "pydag",
     "register",
+    "stream",
     "to_hist",
     "traced",
     "unshare",
+    "vmap",
 ]

@@ -13,8 +13,8 @@ import jax
 from ..algorithms.runtime import at_run_time
 from ..errors import StructureError
 from ..highlevel.state import is_traced, node_of, restore
-from ..nodes.kinds import Jagged, Node
-from ..nodes.walk import has_run_time_structure, iterate
+from ..nodes.kinds import Live, Node
+from ..nodes.walk import has_run_time_structure
 from ..structure.envelope import GROWTH, Envelope, envelope_of, pad, rounded, sizes_of
 from ..structure.spec import canonical, split_leaves
 
@@ -82,13 +82,20 @@ def envelope(arrays: Any, *, growth: float = GROWTH) -> Envelope:
     return rounded(functools.reduce(operator.or_, found), growth)
 
 
+def sizes_in(value: Any) -> Envelope:
+    """The sizes of an array as it is, or those that `like` stands for."""
+    return sizes_of(_known(value)) if isinstance(value, ak.Array) and not _is_padded(value) else _envelope_like(value)
+
+
+def _is_padded(array: Any) -> bool:
+    return isinstance(node_of(array), Live)
+
+
 def _envelope_like(like: Any) -> Envelope:
     if isinstance(like, Envelope):
         return like
-    if isinstance(like, ak.Array):
-        node = node_of(like)
-        if any(isinstance(n, Jagged) for n in iterate(node)):
-            return envelope_of(node)
+    if isinstance(like, ak.Array) and _is_padded(like):
+        return envelope_of(node_of(like))
     message = "`like` is a result of akjax.traced or of akjax.envelope"
     raise TypeError(message)
 

@@ -1,0 +1,126 @@
+"""`akjax.vmap`: functions of one row, mapped over the rows of a ragged array."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import awkward as ak
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..algorithms.numbering import same
+from ..algorithms.rows import Rows, rows_of, stacked
+from ..errors import StructureError
+from ..highlevel.state import flat_state, node_of, wrap
+from ..nodes.kinds import Flat, List, Live, Record, Row
+
+
+def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+    """Map a function of one event over all events, as `jax.vmap` maps one of a row.
+
+    In the function, a list of the event is a flat array of run-time length; a reducer over all of it
+    (`axis=None`) is that of the event. All `jax` transformations can be used inside and outside.
+
+    Args:
+        function: takes one row of each array: an `ak.Record`, a flat array, or a JAX scalar.
+        in_axes: 0 for an argument that is mapped, None for one that is not; one for all, or a tuple.
+        out_axes: 0; for results that are JAX arrays, any axis.
+
+    Returns:
+        A function of arrays. Results that are arrays are rows of one `ak.Array`, ragged ones lists of it; numbers are a
+        JAX array, or an `ak.Array` where rows were selected at run time.
+
+    Raises:
+        StructureError: for text and unions, and for arrays whose rows were selected differently.
+        ValueError: for arrays of different lengths.
+
+    Example:
+        >>> import awkward as ak, jax, akjax
+        >>> akjax.register()
+        >>> x = ak.Array([[3.0, 1.0], [], [2.0]])
+        >>> akjax.vmap(lambda row: ak.sum(row**2))(x).tolist()
+        [10.0, 0.0, 4.0]
+        >>> jax.jit(akjax.vmap(lambda row, cut: row[row > cut], in_axes=(0, None)))(x, 1.5)
+        <Array [[3], [], [2]] type='3 * var * float64'>
+    """
+
+    @functools.wraps(function)
+    def mapped(*args: Any) -> Any:
+        axes = in_axes if isinstance(in_axes, tuple | list) else (in_axes,) * len(args)
+        if len(axes) != len(args):
+            message = f"in_axes has {len(axes)} entries for {len(args)} arguments"
+            raise ValueError(message)
+        rows = [_rows(arg, axis) for arg, axis in zip(args, axes, strict=True)]
+        cut = [one for one in rows if one is not None]
+        if not cut:
+            return jax.vmap(function, tuple(axes), out_axes)(*args)
+        dead = _common([one.dead for one in cut])
+
+        def of_row(*parts: Any) -> Any:
+            whole = [
+                part if one is None else _one(one, part, arg) for one, part, arg in zip(rows, parts, args, strict=True)
+            ]
+            return function(*whole)
+
+        given = [arg if one is None else one.leaves for one, arg in zip(rows, args, strict=True)]
+        results = jax.vmap(of_row, tuple(axes), out_axes)(*given)
+        length = next(one.leaves[0].shape[0] for one in cut)
+        return jax.tree.map(lambda result: _together(result, length, dead, out_axes), results, is_leaf=_is_array)
+
+    return mapped
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, ak.Array | ak.Record)
+
+
+def _rows(arg: Any, axis: Any) -> Rows | None:
+    if not isinstance(arg, ak.Array) or axis is None:
+        return None
+    if axis != 0:
+        message = f"an ak.Array is mapped over its rows, axis 0, not over axis {axis!r}"
+        raise ValueError(message)
+    found = rows_of(node_of(arg))
+    if not found.leaves:
+        message = "akjax.vmap cannot map an array without any numbers"
+        raise StructureError(message)
+    return found
+
+
+def _common(masks: list[Any]) -> Any:
+    if not all(same(mask, masks[0]) for mask in masks):
+        message = "the rows of these arrays were selected differently: select the rows of one record, and map over it"
+        raise StructureError(message)
+    return masks[0]
+
+
+def _one(rows: Rows, leaves: Any, like: Any) -> Any:
+    """One row as Awkward gives it: of records a record, of lists their elements, of numbers a number."""
+    node = rows.make(iter(leaves))
+    if isinstance(node, Record):
+        node = Row(node)
+    elif isinstance(node, List):
+        node = node.content
+    elif isinstance(node, Flat):
+        if np.ndim(node.data) == 1:
+            return node.data[0]
+        node = Flat(node.data[0], node.parameters)
+    else:
+        message = "rows that may be missing as a whole cannot be mapped: fill or drop them first"
+        raise StructureError(message)
+    return wrap(node, like.behavior, like.attrs)
+
+
+def _together(result: Any, length: int, dead: Any, out_axes: Any) -> Any:
+    if _is_array(result):
+        if out_axes != 0:
+            message = f"results that are Awkward Arrays become rows, out_axes=0, not {out_axes!r}"
+            raise ValueError(message)
+        state = flat_state(result)
+        return wrap(stacked(state.spec.build(list(state.leaves)), length, dead), result.behavior, result.attrs)
+    if dead is None:
+        return result
+    return wrap(Live(dead, Flat(jnp.asarray(result))))

@@ -1,0 +1,109 @@
+"""`akjax.vmap`: a function of one event, over all events."""
+
+from __future__ import annotations
+
+import awkward as ak
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from oracle import plain, same
+
+import akjax
+
+akjax.register()
+
+EVENTS = ak.Array(
+    [
+        {"met": 1.0, "w": 2, "jets": [{"pt": 3.0, "sub": [1.0, 2.0]}, {"pt": 1.0, "sub": []}], "pos": [0.0, 1.0]},
+        {"met": 2.0, "w": None, "jets": [], "pos": [2.0, 3.0]},
+        {"met": 3.0, "w": 4, "jets": [{"pt": 5.0, "sub": [4.0]}], "pos": [4.0, 5.0]},
+    ]
+)
+EVENTS = ak.with_field(EVENTS, ak.to_regular(EVENTS.pos), "pos")
+
+FUNCTIONS = {
+    "elementwise": lambda e: e.jets.pt * e.met,
+    "total": lambda e: ak.sum(e.jets.pt) * e.met,
+    "records": lambda e: e.jets,
+    "the event": lambda e: e,
+    "number": lambda e: ak.num(e.jets, axis=0),
+    "nested": lambda e: ak.sum(e.jets.sub, axis=1),
+    "lists of lists": lambda e: e.jets.sub * 2,
+    "selection": lambda e: e.jets.pt[e.jets.pt > 2],
+    "selected lists": lambda e: e.jets[e.jets.pt > 2].sub,
+    "scalar": lambda e: e.met + 1,
+    "regular": lambda e: e.pos[0] + e.met,
+    "histogram": lambda e: np.histogram(e.jets.pt, bins=3, range=(0, 6))[0],
+    "pairs": lambda e: ak.combinations(e.jets.pt, 2, axis=0),
+}
+
+
+def loop(function, events):
+    return [plain(function(event)) for event in events]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_is_the_loop(name):
+    function = FUNCTIONS[name]
+    expected = loop(function, EVENTS)
+    for events in (EVENTS, akjax.traced(EVENTS)):
+        if name == "pairs" and events is not EVENTS:
+            continue  # rows of pairs have no bound there
+        same(plain(jax.jit(akjax.vmap(function))(events)), expected)
+    same(plain(akjax.vmap(function)(EVENTS)), expected)
+
+
+def test_after_a_selection():
+    def selected(events, cut):
+        kept = events[events.met > cut]
+        return akjax.vmap(lambda e: ak.sum(e.jets.pt))(ak.with_field(kept, kept.jets[kept.jets.pt > 2], "jets"))
+
+    same(plain(jax.jit(selected)(EVENTS, 1.5)), [0.0, 5.0])
+
+
+def test_several_arguments():
+    x = ak.Array([[1.0, 2.0], [], [3.0]])
+    y = ak.Array([[1.0], [2.0, 3.0], []])
+    scale = jnp.array([1.0, 10.0, 100.0])
+
+    def function(a, b, s, shift):
+        return ak.sum(a) * s + ak.sum(b) + shift
+
+    found = jax.jit(akjax.vmap(function, in_axes=(0, 0, 0, None)))(x, y, scale, 0.5)
+    same(plain(found), [4.5, 5.5, 300.5])
+
+
+def test_transformations():
+    x = ak.Array([[1.0, 2.0], [], [3.0]])
+
+    def energy(row, scale):
+        return ak.sum((row * scale) ** 2)
+
+    by_row = akjax.vmap(jax.grad(energy, argnums=1), in_axes=(0, None))
+    same(plain(jax.jit(by_row)(x, 3.0)), [30.0, 0.0, 54.0])
+    outside = jax.grad(lambda s: jnp.sum(akjax.vmap(lambda row: energy(row, s))(x)))
+    same(plain(jax.jit(outside)(3.0)), 84.0)
+    scales = jnp.array([1.0, 2.0])
+    nested = jax.vmap(lambda s: akjax.vmap(lambda row: energy(row, s))(x))(scales)
+    same(plain(nested), [[5.0, 0.0, 9.0], [20.0, 0.0, 36.0]])
+    of_data = jax.grad(lambda a: jnp.sum(akjax.vmap(lambda row: energy(row, 1.0))(a)))(x)
+    same(plain(of_data), [[2.0, 4.0], [], [6.0]])
+
+
+def test_without_awkward_arrays_is_that_of_jax():
+    same(plain(akjax.vmap(lambda a: a + 1)(jnp.arange(3))), [1, 2, 3])
+
+
+def test_errors():
+    x = ak.Array([[1.0], []])
+    with pytest.raises(ValueError, match="axis 0"):
+        akjax.vmap(lambda row: row, in_axes=1)(x)
+    with pytest.raises(ValueError, match="in_axes has 1 entries for 2"):
+        akjax.vmap(lambda a, b: a, in_axes=(0,))(x, x)
+    with pytest.raises(ValueError, match="out_axes=0"):
+        akjax.vmap(lambda row: row, out_axes=1)(x)
+    with pytest.raises(akjax.StructureError, match="text"):
+        akjax.vmap(lambda row: row)(ak.Array([{"name": "one", "x": 1}]))
+    with pytest.raises(akjax.StructureError, match="selected differently"):
+        jax.jit(lambda a: akjax.vmap(lambda p, q: ak.sum(p))(a[ak.sum(a, axis=1) > 0], a))(x)

@@ -1,0 +1,161 @@
+"""`akjax.stream`: many chunks through one compiled function."""
+
+from __future__ import annotations
+
+import logging
+from types import SimpleNamespace
+
+import awkward as ak
+import jax
+import numpy as np
+import pytest
+from oracle import plain, same
+
+import akjax
+
+akjax.register()
+
+
+def chunk(seed: int, most: int = 300) -> ak.Array:
+    rng = np.random.default_rng(seed)
+    counts = rng.poisson(2.5, rng.integers(1, most))
+    pt = rng.exponential(30, counts.sum())
+    return ak.zip({"weight": rng.normal(size=len(counts)), "pt": ak.unflatten(pt, counts)}, depth_limit=1)
+
+
+def counts(events):
+    return np.histogram(ak.flatten(events.pt[events.pt > 20]), bins=8, range=(0, 100))[0]
+
+
+def kept(events, cut=2):
+    return events.pt[ak.num(events.pt[events.pt > 20]) >= cut]
+
+
+CHUNKS = [chunk(seed) for seed in range(6)]
+ALL = ak.concatenate(CHUNKS)
+
+
+def test_sums_and_arrays():
+    found = akjax.stream(lambda e: {"n": counts(e), "kept": kept(e), "sum": ak.sum(e.weight)}, CHUNKS)
+    same(plain(found["n"]), plain(counts(ALL)))
+    same(plain(found["kept"]), plain(kept(ALL)))
+    same(plain(found["sum"]), float(ak.sum(ALL.weight)), rtol=1e-9)
+
+
+def test_arguments_and_combine():
+    found = akjax.stream(kept, CHUNKS, 3, combine=lambda a, b: ak.concatenate([a, b]))
+    same(plain(found), plain(kept(ALL, 3)))
+    largest = akjax.stream(lambda e: ak.max(e.pt), CHUNKS, combine=max)
+    same(plain(largest), float(ak.max(ALL.pt)))
+
+
+def test_preselection():
+    given = []
+
+    def seen(events):
+        given.append(events)
+        return counts(events)
+
+    found = akjax.stream(seen, CHUNKS, preselect=lambda e: ak.num(e.pt) >= 6)
+    same(plain(found), plain(counts(ALL[ak.num(ALL.pt) >= 6])))
+    assert len(given) <= 2  # traced, not called for every chunk
+    with pytest.raises(TypeError, match="a boolean for each of"):
+        akjax.stream(counts, CHUNKS, preselect=lambda e: e.weight)
+
+
+def test_few_compilations(caplog):
+    """A hundred chunks of very different sizes: JAX logs each compilation."""
+    chunks = [chunk(seed, most) for seed, most in enumerate(np.geomspace(40, 2000, 100).astype(int))]
+    np.random.default_rng(1).shuffle(chunks)
+
+    def selection(events):
+        return counts(events)
+
+    with caplog.at_level(logging.WARNING), jax.log_compiles():
+        found = akjax.stream(selection, chunks)
+    compiled = [
+        record for record in caplog.records if "Finished XLA compilation of jit(selection)" in record.getMessage()
+    ]
+    assert 1 <= len(compiled) <= 4
+    same(plain(found), plain(counts(ak.concatenate(chunks))))
+
+
+def test_begins_with_given_sizes():
+    traces = []
+
+    def function(events):
+        traces.append(1)
+        return counts(events)
+
+    compiled = jax.jit(function)
+    akjax.stream(compiled, CHUNKS, like=akjax.envelope(CHUNKS))
+    akjax.stream(compiled, CHUNKS[:2], like=akjax.traced(CHUNKS[0], like=akjax.envelope(CHUNKS)))
+    assert len(traces) == 1
+
+
+def read_badly():
+    raise OSError("no such file")
+
+
+LABELLED = [(CHUNKS[0], "one.root"), (read_badly, SimpleNamespace(file_path="two.root")), (lambda: CHUNKS[2], 3)]
+
+
+def test_a_bad_chunk_is_named():
+    with pytest.raises(OSError, match="no such file") as caught:
+        akjax.stream(counts, LABELLED)
+    assert caught.value.__notes__ == ["in chunk 1 (two.root) of akjax.stream"]
+
+
+def test_a_bad_chunk_can_be_left_out():
+    with pytest.warns(akjax.ChunkWarning, match=r"chunk 1 \(two.root\) was left out: OSError: no such file"):
+        found = akjax.stream(counts, LABELLED, on_error="skip")
+    same(plain(found), plain(counts(ak.concatenate([CHUNKS[0], CHUNKS[2]]))))
+
+
+def test_results_must_be_alike():
+    results = iter([1.0, (1.0, 2.0)])
+    with pytest.raises(TypeError, match="give `combine`"):
+        akjax.stream(SimpleFunction(lambda e: next(results)), CHUNKS[:2])
+
+
+class SimpleFunction:
+    """Passes for a compiled function."""
+
+    lower = None
+
+    def __init__(self, function):
+        self.call = function
+
+    def __call__(self, *args):
+        return self.call(*args)
+
+
+def test_no_chunks():
+    assert akjax.stream(counts, []) is None
+
+
+def test_wrong_on_error():
+    with pytest.raises(ValueError, match="on_error"):
+        akjax.stream(counts, [], on_error="ignore")
+
+
+def test_memory_does_not_grow_with_the_number_of_chunks():
+    """No chunk is kept once it is combined."""
+    import gc
+    import weakref
+
+    alive = []
+    most = 0
+
+    def chunks():
+        nonlocal most
+        for seed in range(12):
+            array = chunk(seed)
+            alive.append(weakref.ref(array))
+            yield array
+            del array
+            gc.collect()
+            most = max(most, sum(ref() is not None for ref in alive))
+
+    akjax.stream(counts, chunks())
+    assert most <= 3
