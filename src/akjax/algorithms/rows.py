@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..errors import StructureError
+from ..kernels._reduce import materialise
 from ..kernels.gather import take
 from ..nodes.boundaries import starts, stops
 from ..nodes.kinds import (
@@ -113,7 +114,8 @@ def _cut_lists(node: List, at: Any, rows: int, each: int, leaves: list[Any]) -> 
     if isinstance(content, Live):
         dead = jnp.maximum(dead, take(content.dead, slots)) if content.length else dead
         content = content.content
-    leaves.append(jnp.asarray(dead).reshape(rows, each * longest))
+    # XLA would fold what follows from a constant mask, for long, and (that of JAX 0.8) to wrong values
+    leaves.append(materialise(jnp.asarray(dead).reshape(rows, each * longest)))
     inside = _cut(content, slots, rows, each * longest, leaves)
     offsets = static(arange(each + 1) * longest)
     return lambda row: List(offsets, Live(next(row), inside(row)), node.parameters)

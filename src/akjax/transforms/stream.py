@@ -18,10 +18,10 @@ from .traced import sizes_in, traced
 
 Combine: TypeAlias = Callable[[Any, Any], Any]
 
-# buckets of a stream grow in larger steps than those of one array: every step is a compilation
-_GROWTH = 2.0
-# a chunk that would leave more of the rows unused than this gets smaller buckets of its own
-_MOST_WASTE = 8
+# buckets of a stream grow in larger steps than those of one array, for every step is a compilation; what is
+# not used costs time in proportion, so a chunk that would use very little gets smaller ones of its own
+_GROWTH = 4.0
+_MOST_WASTE = 64
 _IN_FLIGHT = 2
 
 
