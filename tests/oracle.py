@@ -71,8 +71,11 @@ def check(f: Callable[..., Any], *arrays: Any, rtol: float = 1e-9, types: bool =
     Returns:
         The compiled result (or the exception both raise).
     """
-    want = outcome(f, *arrays)
-    got = outcome(jax.jit(f), *arrays)
+    return compare(outcome(jax.jit(f), *arrays), outcome(f, *arrays), rtol, types)
+
+
+def compare(got: Any, want: Any, rtol: float = 1e-9, types: bool = True) -> Any:
+    """Assert that a compiled outcome is the eager one: values, types, class of exception; gives the compiled one."""
     if isinstance(want, Exception):
         assert isinstance(got, Exception), f"eager raises {want!r}, compiled gives {got!r}"
         assert isinstance(got, type(want)) or isinstance(want, type(got)), (got, want)

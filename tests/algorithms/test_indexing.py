@@ -124,8 +124,17 @@ def test_errors_known_while_tracing():
         check(take, array, ak.Array([[[0]], [], []]))
     check(lambda a, i: a[:, i], FLAT, np.array(0))
     check(take, LISTS, np.array([0.5]))
-    with pytest.raises(akjax.errors.StructureError, match="whole lists"):
-        jax.jit(take)(DEEP, ak.Array([[0, -1], [], [0]]))
+    text = ak.Array(["one", "two"])
+    with pytest.raises(akjax.errors.StructureError, match="text"):
+        jax.jit(lambda i: text[i])(np.array([1, 0]))
+
+
+@pytest.mark.parametrize("index", [[1, 0], [2, 2, 0], [-1], []])
+def test_whole_lists_move(index):
+    deep = ak.Array([[[1.0, 2.0], []], [], [[3.0], [4.0, 5.0, 6.0]]])
+    check(take, deep, ak.Array([[0, -1], [], [0]]))
+    for array in (LISTS, deep, ak.zip({"a": LISTS, "b": LISTS})):
+        check(take, array, np.array(index, np.int64))
 
 
 def test_out_of_range_is_never_clamped():

@@ -6,19 +6,43 @@ import awkward as ak
 import jax
 import numpy as np
 import pytest
-from live.cases import ARRAYS, RAISES, WORKS, function
-from oracle import check, outcome, plain, same
+from live.cases import ARRAYS, AT_RUN_TIME, RAISES, WORKS, function
+from oracle import compare, outcome, plain, same
 
 import akjax
 
 X64 = bool(jax.config.jax_enable_x64)
 
 
-@pytest.mark.parametrize("code", WORKS)
-def test_as_eager(code: str) -> None:
-    f, arrays = function(code)
-    # eagerly NumPy's own functions give an `ak.Array`
-    check(f, *arrays, types=X64 and "histogram" not in code, rtol=1e-9 if X64 else 1e-5)
+# one compilation for many expressions, as compiling takes the time
+CHUNKS = [WORKS[k : k + 25] for k in range(0, len(WORKS), 25)]
+
+
+@pytest.mark.parametrize("codes", CHUNKS, ids=lambda codes: codes[0])
+def test_as_eager(codes: list[str]) -> None:
+    functions = {code: function(code) for code in codes}
+    failed: dict[str, Exception] = {}
+
+    def every(arrays: dict[str, list[ak.Array]]) -> dict[str, object]:
+        found = {}
+        for code, (f, _) in functions.items():
+            result = outcome(f, *arrays[code])
+            if isinstance(result, Exception):
+                failed[code] = result
+            else:
+                found[code] = result
+        return found
+
+    got = {**jax.jit(every)({code: arrays for code, (_, arrays) in functions.items()}), **failed}
+    wrong = []
+    for code, (f, arrays) in functions.items():
+        # eagerly NumPy's own functions give an `ak.Array`
+        types = X64 and "histogram" not in code
+        try:
+            compare(got[code], outcome(f, *arrays), types=types, rtol=1e-9 if X64 else 1e-5)
+        except AssertionError as error:
+            wrong.append(f"{code}: {error}")
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("code", RAISES)
@@ -27,6 +51,17 @@ def test_raises(code: str) -> None:
     error = outcome(jax.jit(f), *arrays)
     assert isinstance(error, akjax.StructureError), error
     assert len(str(error)) > 40
+
+
+@pytest.mark.parametrize("code", AT_RUN_TIME)
+def test_errors_at_run_time(code: str) -> None:
+    f, arrays = function(code)
+    want = outcome(f, *arrays)
+    assert isinstance(want, Exception)
+    shown = str(plain(jax.jit(f)(*arrays)))
+    assert "nan" in shown or "None" in shown
+    with pytest.raises(type(want)):
+        akjax.checked(f)(*arrays)
 
 
 x, m, r = ARRAYS["x"], ARRAYS["m"], ARRAYS["r"]

@@ -17,13 +17,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..kernels.gather import take
-from ..nodes.boundaries import parents
 from ..nodes.kinds import Constant, Flat, Indexed, List, Live, Masked, Node, Option, Regular, Union, replace
 from ..nodes.static import static
 from ..nodes.walk import children, iterate, rebuild
-from .numbering import note, same
-from .runtime import alive, attach, either, merge, strip
+from .aligning import line_up
+from .numbering import same
+from .runtime import alive, attach, dead_below, merge, strip
 from .standing import StandIns
 from .tracking import Table, Zeros
 
@@ -68,6 +67,7 @@ def combine(
             return _same(leaf, nodes, fill, None)
         except _Mismatch:
             pass
+    nodes = line_up(nodes)
     stripped = [strip(node) for node in nodes]
     run_time = merge([found for _, found in stripped])
     if run_time:
@@ -230,34 +230,6 @@ def guarded(value: Any, dead: Any, fill: float) -> Any:
     shape = dead.shape + (1,) * (value.ndim - dead.ndim)
     safe = lax.stop_gradient(jnp.asarray(fill, jax.dtypes.canonicalize_dtype(value.dtype)))
     return jnp.where(alive(dead).reshape(shape), value, safe)
-
-
-def dead_below(node: Any, dead: Any) -> Any:
-    """The mask of elements that do not exist (or are missing) one node further down, or None.
-
-    Args:
-        node: a node with one content.
-        dead: the mask of the node's own elements, or None.
-    """
-    match node:
-        case Live():
-            return either(dead, node.dead)
-        case Masked():
-            return either(dead, node.null)
-    if dead is None:
-        return None
-    match node:
-        case List():
-            return note(("parents", node.offsets), (dead,), take(dead, parents(node.offsets)))
-        case Regular():
-            return note(("repeated", node.size), (dead,), jnp.repeat(dead, node.size))
-        case Option() | Indexed():
-            index = node.index.array
-            reached = index >= 0
-            # what several positions share exists if one of them does
-            below = jax.ops.segment_min(take(dead, np.flatnonzero(reached)), index[reached], node.content.length)
-            return note(("reached", node.index, node.content.length), (dead,), below)
-    return dead
 
 
 def fill_dead(node: Node, fill: float, dead: Any = None) -> Node:

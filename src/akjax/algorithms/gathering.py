@@ -7,6 +7,7 @@ value where they are not.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import jax
@@ -16,9 +17,10 @@ import numpy as np
 from ..errors import StructureError
 from ..kernels.gather import take
 from ..nodes.boundaries import parents
-from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Option, Record, replace
-from ..nodes.moving import carry, option, project
-from .runtime import alive, as_list, dead_of, depth_of
+from ..nodes.kinds import Empty, Flat, Indexed, Jagged, List, Live, Masked, Node, Option, Record, Regular, replace
+from ..nodes.moving import carry, offsets_of, option, project
+from ..nodes.static import arange
+from .runtime import alive, as_list, dead_of, depth_of, either, hide, is_text
 from .runtime_errors import check
 
 
@@ -144,14 +146,52 @@ def _gather(node: Node, positions: Any, counts: Any, null: Any, starts: Any, pro
     return _missing(dead_of(asked), take_rows(node, at, None))
 
 
-def take_rows(node: Node, at: Any, valid: Any) -> Node:
-    """Elements at positions of which those that are not `valid` hold something else (None: all are)."""
+@dataclasses.dataclass(frozen=True)
+class Reach:
+    """Where the elements that are taken can lie, as far as it is known while tracing.
+
+    The k-th element that is taken lies between `starts[group[k]]` and `stops[group[k]]`.
+    """
+
+    group: np.ndarray[Any, Any]
+    starts: np.ndarray[Any, Any]
+    stops: np.ndarray[Any, Any]
+
+    def longest(self, counts: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """For each element that is taken, the longest that it can be."""
+        filled = np.append(counts, 0)
+        where = np.stack([self.starts, self.stops], axis=1).reshape(-1)
+        longest = np.maximum.reduceat(filled, where)[::2] if len(where) else where[::2]
+        return np.where(self.stops > self.starts, longest, 0)[self.group]  # type: ignore[no-any-return]
+
+    def below(self, offsets: np.ndarray[Any, Any], counts: np.ndarray[Any, Any]) -> Reach:
+        """The same for the elements of lists that are taken, as many as `counts` says of each."""
+        return Reach(np.repeat(self.group, counts), offsets[self.starts], offsets[self.stops])
+
+
+def anywhere(length: int, count: int) -> Reach:
+    """`count` elements out of `length`."""
+    return Reach(np.zeros(count, np.int64), np.array([0]), np.array([length]))
+
+
+def take_rows(node: Node, at: Any, valid: Any, reach: Reach | None = None) -> Node:
+    """Elements at traced positions.
+
+    Lists become as long as they can be, and their elements beyond the end of the list that was taken do not
+    exist.
+
+    Args:
+        node: what to take from.
+        at: positions in range, traced, shape `(n,)`.
+        valid: which of them are meant; the others hold something else (None: all are).
+        reach: where the positions can lie, which bounds the lengths of lists.
+    """
     node = project(node)
     match node:
         case Flat():
             return _take_flat(node, at, valid)
         case Record():
-            contents = tuple(take_rows(content, at, valid) for content in node.contents)
+            contents = tuple(take_rows(content, at, valid, reach) for content in node.contents)
             return replace(node, contents=contents, length=at.shape[0])  # type: ignore[no-any-return]
         case Option() if node.content.length:
             there = jnp.asarray(node.index.array >= 0)[at]
@@ -159,13 +199,52 @@ def take_rows(node: Node, at: Any, valid: Any) -> Node:
             content = take_rows(node.content, slot, None if valid is None else valid | ~there)
             return _missing(dead_of(there), content, node.parameters)
         case Masked():
-            return _missing(take(node.null, at), take_rows(node.content, at, valid), node.parameters)
-        case _:
-            message = (
-                "an index of traced values cannot move whole lists yet: their lengths would be known only at "
-                "run time. Index the innermost lists, or make the index static"
-            )
-            raise StructureError(message)
+            return _missing(take(node.null, at), take_rows(node.content, at, valid, reach), node.parameters)
+        case Live():
+            return Live(take(node.dead, at), take_rows(node.content, at, valid, reach))
+    if node.length == 0:
+        return carry(node, np.zeros(0, np.int64)) if at.shape[0] == 0 else option(np.full(at.shape[0], -1), node)
+    reach = reach or anywhere(node.length, at.shape[0])
+    match node:
+        case Regular():
+            return _take_regular(node, at, valid, reach)
+        case List() if not is_text(node) and not isinstance(node, Jagged):
+            return _take_lists(node, at, valid, reach)
+    message = (
+        "an index of traced values cannot move text, dates or unions: which of them comes where would be part "
+        "of the structure. Take the fields that hold numbers first, or make the index static"
+    )
+    raise StructureError(message)
+
+
+def _take_regular(node: Regular, at: Any, valid: Any, reach: Reach) -> Node:
+    length, size = at.shape[0], node.size
+    inside = (at[:, None] * size + np.arange(size, dtype=np.int32)).reshape(-1)
+    valid = None if valid is None else jnp.repeat(valid, size)
+    below = reach.below(arange(node.length + 1) * size, np.full(length, size))
+    return replace(node, content=take_rows(node.content, inside, valid, below), length=length)  # type: ignore[no-any-return]
+
+
+def _take_lists(node: List, at: Any, valid: Any, reach: Reach) -> Node:
+    offsets = node.offsets.array
+    counts = np.diff(offsets)
+    longest = reach.longest(counts)
+    length = take(counts.astype(np.int32), at)
+    if valid is not None and node.content.length:
+        # a list that is not there has one element, to say so
+        longest, length = np.maximum(longest, 1), jnp.where(valid, length, 1)
+    found = offsets_of(longest)
+    inside = parents(found)
+    nth = (arange(len(inside)) - found.array[:-1][inside]).astype(np.int32)
+    exists = nth < take(length, inside)
+    first = take(take(offsets[:-1].astype(np.int32), at), inside)
+    content = take_rows(node.content, jnp.where(exists, first + nth, 0), None, reach.below(offsets, longest))
+    content = content if valid is None else spoiled(content, take(valid, inside))
+    if isinstance(content, Live):
+        content = Live(either(dead_of(exists), content.dead), content.content)
+    elif len(inside):
+        content = Live(dead_of(exists), content)
+    return List(found, content, node.parameters)
 
 
 def _missing(null: Any, node: Node, parameters: Any = None) -> Node:
@@ -186,3 +265,25 @@ def _take_flat(node: Flat, at: Any, valid: Any) -> Node:
         return replace(found, data=jnp.where(valid.reshape((-1,) + (1,) * (data.ndim - 1)), data, nan))  # type: ignore[no-any-return]
     # integers have no NaN: out of range is a missing value
     return Masked(dead_of(valid), found)
+
+
+def spoiled(node: Node, valid: Any) -> Node:
+    """Elements of which those that are not valid have no value: NaN, or missing where there is no NaN."""
+    match node:
+        case Flat() if np.dtype(node.data.dtype).kind in "fc" and node.words is None:
+            there = valid.reshape((-1,) + (1,) * (node.data.ndim - 1))
+            return replace(node, data=jnp.where(there, node.data, jnp.asarray(jnp.nan, node.data.dtype)))  # type: ignore[no-any-return]
+        case Record():
+            contents = tuple(spoiled(content, valid) for content in node.contents)
+            return replace(node, contents=contents)  # type: ignore[no-any-return]
+        case Indexed():
+            return spoiled(project(node), valid)
+        case Masked():
+            return Masked(node.null, spoiled(node.content, valid), node.parameters)
+        case Live():
+            return Live(node.dead, spoiled(node.content, valid))
+        case List() if not is_text(node):
+            return replace(node, content=spoiled(node.content, take(valid, parents(node.offsets))))  # type: ignore[no-any-return]
+        case Regular():
+            return replace(node, content=spoiled(node.content, jnp.repeat(valid, node.size)))  # type: ignore[no-any-return]
+    return hide(node, dead_of(valid))

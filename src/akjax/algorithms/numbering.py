@@ -4,6 +4,9 @@
 every buffer has a number: one of its own, or, when it is the result of an operation that was noted, the
 one number of that operation on the numbers of its operands. Numbers never hold a buffer, so that nothing
 a trace made outlives it.
+
+Conditions and the masks made of them are numbered by what they mean: a conjunction is the set of its
+parts, whatever their order; a double negation is none; what `~is_none(p)` keeps is what `drop_none(p)` keeps.
 """
 
 from __future__ import annotations
@@ -65,12 +68,73 @@ def note(operation: Hashable, operands: Iterable[Any], results: Any) -> Any:
     numbers = tuple(map(number_of, operands))
     for k, buffer in enumerate(results if isinstance(results, list) else [results]):
         if isinstance(buffer, jax.Array) and id(buffer) not in _of_buffers:
-            key = (operation, numbers, k, str(buffer.dtype))
-            number = _of_results.get(key)
-            if number is None:
-                number = _of_results[key] = _Number(key)
-            _give(buffer, number)
+            _give(buffer, _interned((operation, numbers, k, str(buffer.dtype))))
     return results
+
+
+# ------------------------------------------------------------------------------- conditions and masks
+
+
+def note_conjunction(conditions: Iterable[Any], result: Any) -> Any:
+    """Note that booleans hold where all of some conditions do."""
+    return _meaning(result, _conjunction(map(number_of, conditions)))
+
+
+def note_negation(condition: Any, result: Any) -> Any:
+    """Note that booleans hold where a condition does not."""
+    number = number_of(condition)
+    return _meaning(result, number.key[1] if _is(number, _NOT) else _interned((_NOT, number)))
+
+
+def note_refused(condition: Any, mask: Any) -> Any:
+    """Note that a float mask (1 is out) is that of the elements for which a condition does not hold."""
+    return _meaning(mask, _refused(number_of(condition)))
+
+
+def note_kept(mask: Any, result: Any) -> Any:
+    """Note that booleans hold for what a float mask leaves in."""
+    return _meaning(result, _kept(number_of(mask)))
+
+
+def note_either(masks: Iterable[Any], result: Any) -> Any:
+    """Note that a float mask takes out what at least one of some masks does."""
+    return _meaning(result, _refused(_conjunction(_kept(number_of(mask)) for mask in masks)))
+
+
+_ALL, _NOT, _KEPT, _REFUSED = "all", "not", "kept", "refused"
+
+
+def _is(number: Any, kind: str) -> bool:
+    key = getattr(number, "key", None)
+    return type(key) is tuple and key[0] is kind
+
+
+def _conjunction(numbers: Iterable[Any]) -> Any:
+    parts: set[Any] = set()
+    for number in numbers:
+        parts |= number.key[1] if _is(number, _ALL) else {number}
+    return _interned((_ALL, frozenset(parts))) if len(parts) > 1 else parts.pop()
+
+
+def _kept(mask: Any) -> Any:
+    return mask.key[1] if _is(mask, _REFUSED) else _interned((_KEPT, mask))
+
+
+def _refused(condition: Any) -> Any:
+    return condition.key[1] if _is(condition, _KEPT) else _interned((_REFUSED, condition))
+
+
+def _meaning(buffer: Any, number: Any) -> Any:
+    if isinstance(buffer, jax.Array) and id(buffer) not in _of_buffers and isinstance(number, _Number):
+        _give(buffer, number)
+    return buffer
+
+
+def _interned(key: Any) -> _Number:
+    number = _of_results.get(key)
+    if number is None:
+        number = _of_results[key] = _Number(key)
+    return number
 
 
 def _give(buffer: Any, number: _Number) -> _Number:

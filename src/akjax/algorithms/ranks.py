@@ -11,53 +11,111 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take
-from ..nodes.boundaries import parents, starts, stops
-from ..nodes.kinds import List, Live, Masked, Node, Record, replace
+from ..nodes.boundaries import Boundaries, parents, starts, stops
+from ..nodes.kinds import Jagged, List, Live, Masked, Node, Record, replace
 from ..nodes.moving import carry
-from ..nodes.static import arange, static
-from .elementwise import dead_below
-from .gathering import take_rows
+from ..nodes.static import Static, arange, static
+from .gathering import Reach, take_rows
 from .numbering import note
-from .runtime import alive, as_list, dead_of, either, hide, masked
+from .runtime import alive, as_list, dead_below, dead_of, either, hide, masked
+from .runtime_errors import check
 
 
 class Ranks:
     """The rank of every element in its list, and the length of each list, counting what exists."""
 
     def __init__(self, lists: List, dead: Any) -> None:
+        self.offsets = lists.offsets
         self.parents = parents(lists.offsets)
-        exists = np.ones(lists.content.length, np.int32) if dead is None else alive(dead).astype(jnp.int32)
-        self.live = exists == 1
-        counts = jnp.cumsum(exists) if isinstance(exists, jax.Array) else np.cumsum(exists, dtype=np.int32)
-        before = jnp.concatenate([jnp.zeros(1, jnp.int32), counts])
+        self.is_static = dead is None and not isinstance(lists, Jagged)
+        if self.is_static:
+            self.live: Any = jnp.ones(len(self.parents), bool)
+            self.counts: Any = np.diff(lists.offsets.array).astype(np.int32)
+            self.ranks: Any = positions_in(lists.offsets)
+            return
+        self.live = jnp.ones(lists.content.length, bool) if dead is None else alive(dead)
+        before = jnp.concatenate([jnp.zeros(1, jnp.int32), jnp.cumsum(self.live, dtype=jnp.int32)])
         first = take(before, starts(lists.offsets))
         self.counts = take(before, stops(lists.offsets)) - first
         self.ranks = before[:-1] - take(first, self.parents)
 
-    def slot(self, rank: int) -> Any:
+    def slot(self, rank: Any) -> Any:
         """Where the element of this rank is (a negative one counts from the end); -1 where there is none."""
-        asked = rank if rank >= 0 else take(self.counts, self.parents) + rank
+        asked = rank
+        if np.ndim(rank):
+            asked = take(jnp.where(rank >= 0, rank, self.counts + rank), self.parents)
+        elif isinstance(rank, jax.Array) or rank < 0:
+            asked = jnp.where(rank >= 0, rank, take(self.counts, self.parents) + rank)
         hit = self.live & (self.ranks == asked)
         slots = jnp.where(hit, np.arange(len(self.parents), dtype=np.int32), -1)
         found = jax.ops.segment_max(slots, self.parents, self.counts.shape[0], indices_are_sorted=True)
         return jnp.maximum(found, -1)
 
-    def within(self, where: slice) -> Any:
-        """Whether an element is in a slice of its list."""
+    def order(self) -> Any:
+        """The slots of each list, those of what exists first, both in their order."""
+        nth = positions_in(self.offsets)
         counts = take(self.counts, self.parents)
-        first = _bound(where.start, counts, 0)
-        last = counts if where.stop is None else _bound(where.stop, counts, 0)
+        place = take(starts(self.offsets).astype(np.int32), self.parents)
+        place = place + jnp.where(self.live, self.ranks, counts + nth - self.ranks)
+        slots = np.arange(len(nth), dtype=np.int32)
+        return jnp.zeros_like(place).at[place].set(slots, unique_indices=True, mode="promise_in_bounds")
+
+    def within(self, where: slice) -> Any:
+        """Whether an element is in a slice of its list, whichever way the slice goes."""
+        counts = take(self.counts, self.parents)
         step = 1 if where.step is None else where.step
-        if step < 1:
-            message = "a slice after a selection by traced values goes forward only: reverse the array before selecting"
-            raise StructureError(message)
-        return (self.ranks >= first) & (self.ranks < last) & ((self.ranks - first) % step == 0)
+        if step > 0:
+            first = 0 if where.start is None else _bound(where.start, counts, 0, counts)
+            last = counts if where.stop is None else _bound(where.stop, counts, 0, counts)
+            return (self.ranks >= first) & (self.ranks < last) & ((self.ranks - first) % step == 0)
+        first = counts - 1 if where.start is None else _bound(where.start, counts, -1, counts - 1)
+        last = -1 if where.stop is None else _bound(where.stop, counts, -1, counts - 1)
+        return (self.ranks <= first) & (self.ranks > last) & ((first - self.ranks) % -step == 0)
 
 
-def _bound(position: Any, counts: Any, default: int) -> Any:
-    if position is None:
-        return default
-    return jnp.minimum(position, counts) if position >= 0 else jnp.maximum(counts + position, 0)
+def positions_in(offsets: Static | Boundaries) -> Any:
+    """The position of every element in its list, when all exist."""
+    inside = parents(offsets)
+    return np.arange(len(inside), dtype=np.int32) - take(starts(offsets).astype(np.int32), inside)
+
+
+def ranked(lists: List, dead: Any) -> Ranks:
+    """The ranks in lists, noted so that the same ones asked for twice are known to be the same."""
+    ranks = Ranks(lists, dead)
+    if dead is not None:
+        note(("ranks", lists.offsets), (dead,), [ranks.ranks, ranks.counts])
+    return ranks
+
+
+def packed(lists: List) -> List:
+    """Lists with what exists in front, in its order: its rank is its place then."""
+    dead, content = split_live(lists.content)
+    if dead is None:
+        return lists
+    ranks = Ranks(lists, dead)
+    nth = positions_in(lists.offsets)
+    gone = note(("packed", lists.offsets), (dead,), dead_of(nth < take(ranks.counts, ranks.parents)))
+    moved = take_rows(content, ranks.order(), None, reach_of(lists.offsets, lists.offsets))
+    return replace(lists, content=Live(gone, moved))  # type: ignore[no-any-return]
+
+
+def reach_of(offsets: Static | Boundaries, asked: Static | Boundaries) -> Reach | None:
+    """Where elements of lists lie that are taken from the list of the same number, if that is known."""
+    if isinstance(offsets, Boundaries) or isinstance(asked, Boundaries):
+        return None
+    return Reach(parents(asked), starts(offsets), stops(offsets))
+
+
+def _bound(position: Any, counts: Any, least: int, most: Any) -> Any:
+    """A bound of a slice, as Python reads it: a negative one counts from the end."""
+    return jnp.where(position >= 0, jnp.minimum(position, most), jnp.maximum(counts + position, least))
+
+
+def _backwards(lists: List) -> List:
+    """Every list with its slots the other way round."""
+    offsets = lists.offsets.array
+    last = (offsets[:-1] + offsets[1:] - 1)[parents(lists.offsets)]
+    return replace(lists, content=carry(lists.content, last - arange(len(last))))  # type: ignore[no-any-return]
 
 
 def element(node: Node, rank: int, axis: int, missing: bool) -> Node:
@@ -72,13 +130,18 @@ def element(node: Node, rank: int, axis: int, missing: bool) -> Node:
     """
 
     def pick(lists: List, above: Any) -> Node:
-        dead, content = _split(lists.content)
+        dead, content = split_live(lists.content)
         slot = Ranks(lists, dead).slot(rank)
         there = slot >= 0
         at = jnp.maximum(slot, 0)
+        reach = None
+        if not isinstance(lists, Jagged):
+            reach = Reach(arange(lists.length), starts(lists.offsets), stops(lists.offsets))
         if missing:
-            return hide(take_rows(content, at, None), dead_of(there))
-        return take_rows(content, at, there if above is None else there | ~alive(above))
+            return hide(take_rows(content, at, None, reach), dead_of(there))
+        there = there if above is None else there | ~alive(above)
+        check(there, IndexError, f"index out of range: a list has no element {rank} at run time")
+        return take_rows(content, at, there, reach)
 
     return _at_lists(node, axis, pick)
 
@@ -87,10 +150,11 @@ def part(node: Node, where: slice, axis: int) -> Node:
     """`array[:, start:stop:step]`: a part of every list; of the rows themselves for axis 0."""
 
     def sliced(lists: List, above: Any) -> Node:
-        dead, content = _split(lists.content)
-        key = ("slice", lists.offsets, where.start, where.stop, where.step)
-        inside = note(key, (dead,), Ranks(lists, dead).within(where))
-        return replace(lists, content=Live(either(dead, dead_of(inside)), content))  # type: ignore[no-any-return]
+        dead, content = split_live(lists.content)
+        key = ("slice", lists.offsets, where.step)
+        inside = note(key, (dead, where.start, where.stop), jnp.asarray(Ranks(lists, dead).within(where)))
+        kept = replace(lists, content=Live(either(dead, dead_of(inside)), content))
+        return kept if where.step is None or where.step > 0 else _backwards(kept)
 
     if axis == 0 and not isinstance(node, Live):
         return carry(node, arange(node.length)[where])
@@ -100,7 +164,8 @@ def part(node: Node, where: slice, axis: int) -> Node:
     return _at_lists(node, axis, sliced)
 
 
-def _split(node: Node) -> tuple[Any, Node]:
+def split_live(node: Node) -> tuple[Any, Node]:
+    """The mask of what does not exist, or None, and what it is about."""
     return (node.dead, node.content) if isinstance(node, Live) else (None, node)
 
 

@@ -24,9 +24,9 @@ from ..nodes.static import Static, arange, static
 from ..nodes.walk import has_run_time_structure, iterate, map_flat, map_nodes
 from ..structure.from_layout import from_layout, regular
 from . import statistics
-from .elementwise import dead_below, values_of
+from .elementwise import values_of
 from .positions import Positions, match, positions
-from .runtime import RunTime, alive, as_regular, attach, either, strip
+from .runtime import RunTime, alive, as_regular, attach, dead_below, either, strip
 from .standing import has_traced_lists
 from .ufuncs import canonical
 

@@ -10,14 +10,18 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..errors import StructureError
+from ..kernels.gather import take
+from ..nodes.boundaries import parents
 from ..nodes.kinds import Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, Row, replace
 from ..nodes.moving import carry, offsets_of, project, ranges
+from ..nodes.static import static
 from ..nodes.walk import children, has_run_time_structure, rebuild
-from .numbering import note, same
+from .numbering import note, note_either, note_kept, note_refused, same
 
 
 @dataclasses.dataclass
@@ -44,6 +48,8 @@ def strip(node: Node) -> tuple[Node, RunTime]:
             at one depth, or missing values of their own.
     """
     found = RunTime()
+    if node.length == 1 and not isinstance(node, Live):
+        found.single.add(0)
     return _strip(node, 0, found), found
 
 
@@ -277,7 +283,7 @@ MISSING_FIELDS = (
 
 def dead_of(condition: Any) -> Any:
     """The float mask of the elements for which a boolean condition does not hold."""
-    return note("dead", (condition,), jnp.where(condition, jnp.float32(0), jnp.float32(1)))
+    return note_refused(condition, jnp.where(condition, jnp.float32(0), jnp.float32(1)))
 
 
 def either(one: Any, two: Any) -> Any:
@@ -286,9 +292,40 @@ def either(one: Any, two: Any) -> Any:
         return two if one is None else one
     if isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
         return np.maximum(one, two)
-    return note("either", (one, two), jnp.maximum(one, two))
+    if same(one, two):
+        return one
+    masks = [static(mask) if isinstance(mask, np.ndarray) else mask for mask in (one, two)]
+    return note_either(masks, jnp.maximum(one, two))
+
+
+def dead_below(node: Any, dead: Any) -> Any:
+    """The mask of elements that do not exist (or are missing) one node further down, or None.
+
+    Args:
+        node: a node with one content.
+        dead: the mask of the node's own elements, or None.
+    """
+    match node:
+        case Live():
+            return either(dead, node.dead)
+        case Masked():
+            return either(dead, node.null)
+    if dead is None:
+        return None
+    match node:
+        case List():
+            return note(("parents", node.offsets), (dead,), take(dead, parents(node.offsets)))
+        case Regular():
+            return note(("repeated", node.size), (dead,), jnp.repeat(dead, node.size))
+        case Option() | Indexed():
+            index = node.index.array
+            reached = index >= 0
+            # what several positions share exists if one of them does
+            below = jax.ops.segment_min(take(dead, np.flatnonzero(reached)), index[reached], node.content.length)
+            return note(("reached", node.index, node.content.length), (dead,), below)
+    return dead
 
 
 def alive(dead: Any) -> Any:
     """The boolean mask of a float mask: what exists, or is not missing."""
-    return dead == 0
+    return note_kept(dead, dead == 0)

@@ -12,7 +12,9 @@ from ..errors import StructureError
 from ..nodes.kinds import Flat, List, Live, Masked, Node, Record, Regular, replace
 from ..nodes.moving import project
 from ..nodes.static import static
+from ..nodes.walk import has_run_time_structure
 from ..structure.spec import split_leaves
+from .aligning import line_up
 from .numbering import note, same
 from .runtime import (
     NOT_ALIGNED,
@@ -22,6 +24,7 @@ from .runtime import (
     as_regular,
     at_run_time,
     dead_of,
+    depth_of,
     either,
     hide,
     masked,
@@ -64,6 +67,14 @@ def read(condition: Node) -> Condition:
     return Condition(envelope, found, refused)
 
 
+def fitted(node: Node, condition: Node) -> tuple[Node, Node]:
+    """An array and a condition that speaks of its elements, in the same slots."""
+    if not (has_run_time_structure(node) or has_run_time_structure(condition)):
+        return node, condition
+    array, fitting = line_up([node, condition], depth_of(condition) + 1, judged=1, error=(IndexError, UNFIT))
+    return array, fitting
+
+
 def select(node: Node, condition: Condition) -> Node:
     """The elements for which a condition holds: the same envelope with one more live mask.
 
@@ -75,6 +86,9 @@ def select(node: Node, condition: Condition) -> Node:
 def mask(node: Node, condition: Condition) -> Node:
     """The array with missing values where a condition does not hold, at the depth of the condition."""
     return _Masking(condition).rows(node, condition.lists)
+
+
+UNFIT = "cannot fit a condition to an array: they have different numbers of elements at run time"
 
 
 class _Selection:

@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .numbering import note_conjunction, note_negation
+
 _SCALARS = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
@@ -99,7 +101,7 @@ def apply(ufunc: Any, values: list[Any], dtype: Any = None) -> Any:
     function = jax_function(ufunc)
     np.broadcast_shapes(*map(np.shape, values))  # NumPy's error for shapes that do not fit
     if ufunc in _LOGICAL:
-        values = [jnp.asarray(value) != 0 for value in values]  # of complex numbers too
+        values = [value if _is_boolean(value) else jnp.asarray(value) != 0 for value in values]  # of complex too
     if ufunc is np.power:
         _refuse_negative(*values)
     dtypes = _loop_dtypes(ufunc, values, dtype) if getattr(np, ufunc.__name__, None) is ufunc else None
@@ -107,12 +109,32 @@ def apply(ufunc: Any, values: list[Any], dtype: Any = None) -> Any:
         inputs = [canonical(d) for d in dtypes[: ufunc.nin]]
         values = [jnp.asarray(value, dtype=d) for value, d in zip(values, inputs, strict=True)]
     result = function(*values)
+    if ufunc in _CONDITIONS:
+        result = _noted(ufunc, values, result)
     if dtypes is None:
         return result
     outputs = [canonical(d) for d in dtypes[ufunc.nin :]]
     if ufunc.nout == 1:
         return jnp.asarray(result, dtype=outputs[0])
     return tuple(jnp.asarray(part, dtype=d) for part, d in zip(result, outputs, strict=True))
+
+
+_AND = (np.bitwise_and, np.logical_and)
+_NOT = (np.invert, np.logical_not)
+_CONDITIONS = (*_AND, *_NOT)
+
+
+def _noted(ufunc: Any, values: list[Any], result: Any) -> Any:
+    """Conditions are recognised by what they mean, not by how they were written."""
+    if not all(_is_boolean(value) and value.shape == result.shape for value in values):
+        return result
+    if ufunc in _AND:
+        return note_conjunction(values, result)
+    return note_negation(values[0], result) if ufunc in _NOT else result
+
+
+def _is_boolean(value: Any) -> bool:
+    return isinstance(value, jax.Array) and value.dtype == bool
 
 
 def canonical(dtype: Any) -> Any:

@@ -22,7 +22,7 @@ from ..registry import implements
 
 @implements(ak.broadcast_arrays, np.broadcast_arrays, route="moves", live=True)
 def _broadcast_arrays(*arrays: Any, **kwargs: Any) -> Any:
-    return on_envelopes(lambda *pieces: move(ak.broadcast_arrays, *map(as_data, pieces), **kwargs), *arrays)
+    return on_envelopes(lambda *pieces: move(ak.broadcast_arrays, *pieces, **kwargs), *map(as_data, arrays))
 
 
 def _may_be_missing(value: Any) -> bool:

@@ -9,13 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..algorithms.aligning import line_up
 from ..algorithms.elementwise import values_of
 from ..algorithms.numbering import same
 from ..algorithms.runtime import NOT_ALIGNED, RunTime, alive, at_run_time, either, strip
 from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
 from ..highlevel.operations import to_jax
-from ..highlevel.state import is_traced, node_of
+from ..highlevel.state import is_traced, node_of, wrap
 from ..kernels import histogram as kernels
 from ..nodes.kinds import Flat, Option
 from ..nodes.moving import project
@@ -35,6 +36,18 @@ def flat_numbers(values: Any) -> tuple[Any, RunTime]:
         message = "np.histogram takes flat numbers: use ak.flatten(array, axis=None) first"
         raise StructureError(message)
     return jnp.asarray(values_of(envelope)), found
+
+
+def lined_up(weights: Any, *several: Any) -> tuple[Any, ...]:
+    """Weights and what they weigh, in the same slots if they were selected differently.
+
+    Where they do not belong together the weights are NaN, and so is what they are filled into.
+    """
+    if not isinstance(weights, ak.Array) or not all(isinstance(value, ak.Array) for value in several):
+        return weights, *several
+    arrays = [weights, *several]
+    nodes = line_up([node_of(array) for array in arrays], levels=1, judged=1)
+    return tuple(wrap(node, array.behavior, array.attrs) for node, array in zip(nodes, arrays, strict=True))
 
 
 def counted(parts: list[RunTime]) -> Any:
@@ -85,6 +98,7 @@ def _widths(edges: Any) -> Any:
 
 @implements(np.histogram, route="kernel", live=True)
 def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    weights, a = lined_up(weights, a)
     values, found = flat_numbers(a)
     edges = bins = _bins(bins)
     if not isinstance(bins, jax.Array):
@@ -104,6 +118,7 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
 
 @implements(np.histogram2d, route="kernel", live=True)
 def _histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    weights, x, y = lined_up(weights, x, y)
     if np.shape(flat_numbers(x)[0]) != np.shape(flat_numbers(y)[0]):
         message = "x and y must have the same length."
         raise ValueError(message)

@@ -9,9 +9,12 @@ import awkward as ak
 import jax.numpy as jnp
 import numpy as np
 
-from ..algorithms.elementwise import dead_below, values_of
+from ..algorithms.combining import at_lists
+from ..algorithms.elementwise import values_of
+from ..algorithms.promises import promise
+from ..algorithms.ranks import ranked, split_live
 from ..algorithms.reducing import Reduction, reduce, skeleton
-from ..algorithms.runtime import as_list, depth_of, either, hide, is_text, masked
+from ..algorithms.runtime import as_list, dead_below, depth_of, either, hide, is_text, masked
 from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
 from ..highlevel.moving import as_data, move
@@ -49,6 +52,25 @@ def _num(array: Any, axis: int = 1, *, highlevel: bool = True, behavior: Any = N
 
     counted, _ = reduce(Reduction("count", axis, False, False), [bare], ask)
     return wrap(counted, array.behavior if behavior is None else behavior)
+
+
+@implements(ak.local_index, route="kernel", live=True, no_gradient=INTEGERS)
+def _local_index(array: Any, axis: int = -1, **kwargs: Any) -> Any:
+    if not live(array):
+        return move(ak.local_index, array, axis=axis, **kwargs)
+    node = node_of(array)
+    ak.local_index(ak.Array(stand_in(node)), axis=axis)  # Awkward's error for an axis that is not there
+    axis = axis if axis >= 0 else axis + depth_of(node) + 1
+
+    def counted(several: list[List], above: Any) -> Node:
+        (lists,) = several
+        dead, _ = split_live(lists.content)
+        ranks = ranked(lists, dead).ranks
+        kind = np.int64 if isinstance(ranks, np.ndarray) else canonical(np.int64)
+        found = Flat(promise(ranks.astype(kind), lists, dead))
+        return List(lists.offsets, found if dead is None else Live(dead, found))
+
+    return wrap(at_lists([node], axis, counted), array.behavior, array.attrs)
 
 
 @implements(ak.flatten, route="moves", live=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..algorithms import selecting
 from ..algorithms.elementwise import guarded, values_of
+from ..algorithms.numbering import note_negation
 from ..algorithms.runtime import alive, as_list, as_regular, at_run_time, depth_of, either, hide, masked
 from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
@@ -41,7 +42,8 @@ def _mask(array: Any, mask: Any, *, valid_when: bool = True, **kwargs: Any) -> A
     if not valid_when:
         condition = ~condition
     node = node_of(array) if isinstance(array, ak.Array) else Flat(jnp.asarray(array))
-    hidden = selecting.mask(node, selecting.read(node_of(condition)))
+    node, condition = selecting.fitted(node, node_of(condition))
+    hidden = selecting.mask(node, selecting.read(condition))
     return wrap(hidden, getattr(array, "behavior", None), getattr(array, "attrs", None))
 
 
@@ -63,7 +65,8 @@ def _missing(node: Node, axis: int, depth: int) -> Node:
             contents = tuple(_missing(content, axis, depth) for content in node.contents)
             return replace(node, contents=contents, parameters=None)  # type: ignore[no-any-return]
         case Masked() if _is_at(node, axis, depth):
-            return Flat(~alive(node.null))
+            there = alive(node.null)
+            return Flat(note_negation(there, ~there))
         case _ if _is_at(node, axis, depth):
             return Flat(np.zeros(node.length, dtype=bool))
         case List() | Regular():

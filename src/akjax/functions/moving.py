@@ -12,7 +12,7 @@ from ..errors import StructureError
 from ..highlevel.moving import Fixed, move, on_envelopes
 from ..highlevel.protocols import any_traced
 from ..highlevel.state import node_of, wrap
-from ..registry import INTEGERS, implements
+from ..registry import implements
 from ..structure.to_layout import stand_in
 from .lengths import live
 
@@ -34,7 +34,6 @@ for _function in (
     ak.to_regular,
 ):
     _moves(_function)
-_moves(ak.local_index, no_gradient=INTEGERS)
 
 
 def _describes(function: Any) -> None:

@@ -9,6 +9,7 @@ import awkward as ak
 import jax
 import numpy as np
 
+from ..algorithms.aligning import line_up
 from ..algorithms.slots import cut, level_of, put
 from ..algorithms.standing import has_traced_lists, sunk
 from ..errors import StructureError
@@ -61,6 +62,7 @@ def _side_by_side(
     nodes = [_row(piece) if np.isscalar(piece) or isinstance(piece, jax.Array) else node_of(piece) for piece in pieces]
     levels = [level_of(node) for node in nodes]
     deepest = max(levels) if depth_limit is None else min(depth_limit - 1, max(levels))
+    nodes = line_up(nodes, deepest + 1)
     cuts = [
         cut(node, min(level, deepest), outside=outside or level < deepest)
         for node, level in zip(nodes, levels, strict=True)

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..algorithms.aligning import line_up
 from ..algorithms.runtime import RunTime, attach, merge, strip
 from ..algorithms.standing import StandIns
 from ..algorithms.tracking import Table, nodes_of_numbers, outline
@@ -162,7 +163,7 @@ def on_envelopes(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any
     """
     found: list[RunTime] = []
     arrays = [value for value in _every([*args, *kwargs.values()]) if isinstance(value, ak.Array)]
-    stripped = [strip(node_of(array)) for array in arrays]
+    stripped = [strip(node) for node in line_up([node_of(array) for array in arrays])]
     stand_ins = StandIns()
     stood = iter(stand_ins.stood([node for node, _ in stripped]))
     run_times = iter([run_time for _, run_time in stripped])

@@ -10,12 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import _compat
-from ..algorithms import ranks, selecting, ufuncs
+from ..algorithms import selecting, ufuncs
 from ..algorithms.elementwise import Level, combine, values_of
 from ..algorithms.gathering import gather_lists
 from ..algorithms.numbering import note
-from ..algorithms.runtime import as_list, columns
-from ..errors import ConcreteValueError, StructureError
+from ..algorithms.runtime import columns
+from ..errors import ConcreteValueError
 from ..nodes.kinds import Constant, Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, Row, replace
 from ..nodes.moving import carry, indexed, option, project
 from ..nodes.static import static
@@ -26,6 +26,7 @@ from .building import from_pieces
 from .facade import Facade
 from .moving import move
 from .protocols import any_traced, noted, to_host
+from .selected import index_selected
 from .state import KEY, assign, flat_state, is_traced, node_of, state_of, tracer_in, wrap
 from .tuples import index_by_tuple, is_rectangular, is_traced_slice
 
@@ -37,6 +38,8 @@ def getitem(array: Any, where: Any) -> Any:
     where = to_host(where)
     if isinstance(where, str) or _names(where):
         return _fields(array, where)
+    if has_run_time_structure(node_of(array)) or any(map(_is_selected, where if type(where) is tuple else (where,))):
+        return index_selected(array, where)
     if isinstance(where, ak.Array) and is_traced(where):
         return _traced_array_index(array, where)
     if isinstance(where, jax.Array):
@@ -45,16 +48,14 @@ def getitem(array: Any, where: Any) -> Any:
         if where.dtype == np.bool_:
             message = "a single traced boolean cannot be an index: it would decide the number of dimensions"
             raise TypeError(message)
-    node = node_of(array)
     wheres = where if isinstance(where, tuple) else (where,)
     if any_traced(wheres) or is_traced_slice(wheres):
-        if has_run_time_structure(node):
-            message = "an index made of traced values cannot follow a selection by traced values yet: index first"
-            raise StructureError(message)
         return index_by_tuple(array, wheres, getitem)
-    if has_run_time_structure(node):
-        return _static_index_of_live(array, node, where)
     return move(lambda x: x[where], array)
+
+
+def _is_selected(where: Any) -> bool:
+    return isinstance(where, ak.Array) and is_traced(where) and has_run_time_structure(node_of(where))
 
 
 def _names(where: Any) -> bool:
@@ -94,60 +95,6 @@ def _pick(node: Any, where: Any) -> Any:
     return replace(node, content=_pick(node.content, where), parameters=parameters)
 
 
-def _static_index_of_live(array: Any, node: Node, where: Any) -> Any:
-    """Indexing that asks nothing about which elements exist: whole axes, and fields."""
-    if isinstance(where, tuple) and where and (isinstance(where[0], str) or _names(where[0])):
-        rest = where[1:]
-        first = _fields(array, where[0])
-        return first[rest if len(rest) != 1 else rest[0]] if rest else first
-    if isinstance(where, ak.Array | np.ndarray) and not isinstance(node, Live):
-        return _static_rows(array, node, ak.Array(where))
-    wheres = where if isinstance(where, tuple) else (where,)
-    wheres = tuple(slice(None) if one is Ellipsis and len(wheres) == 1 else one for one in wheres)
-    # whole axes, then one that is indexed
-    *whole, last = wheres if wheres else (slice(None),)
-    if all(isinstance(one, slice) and one == slice(None) for one in whole):
-        if isinstance(last, slice):
-            found = node if last == slice(None) else ranks.part(node, last, len(whole))
-            return wrap(found, array.behavior, array.attrs)
-        if isinstance(last, int | np.integer) and not isinstance(last, bool):
-            if whole:
-                found = ranks.element(node, int(last), len(whole), missing=False)
-                return wrap(found, array.behavior, array.attrs)
-            if not isinstance(node, Live | Masked):
-                return _one_row(array, node, int(last))
-    message = (
-        "indexing by position after a selection by traced values takes array[:, k] and slices, as in array[:, :2]: "
-        "which element stands where is known only at run time. Reduce (ak.max, ak.argmax, ak.sum), use ak.firsts, "
-        "or index "
-        "before selecting"
-    )
-    raise StructureError(message)
-
-
-def _one_row(array: Any, node: Node, at: int) -> Any:
-    """One row of an array whose rows all exist."""
-    row = project(carry(node, np.arange(node.length)[at : at + 1 or None]))
-    if row.length == 0:
-        message = f"index {at} is out of bounds for an array of length {node.length}"
-        raise IndexError(message)
-    found = Row(row) if isinstance(row, Record) else as_list(row)
-    if isinstance(found, List):
-        found = found.content
-    elif isinstance(found, Flat):
-        return found.data[0]
-    return wrap(found, array.behavior, array.attrs)
-
-
-def _static_rows(array: Any, node: Node, condition: Any) -> Any:
-    """Rows chosen by a concrete flat mask or index, of an array whose lists are selected at run time."""
-    if condition.ndim != 1 or any(isinstance(n, Option) for n in iterate(node_of(condition))):
-        message = "only flat masks and indexes choose rows after a selection by traced values"
-        raise StructureError(message)
-    values = np.arange(node.length)[ak.to_numpy(condition)]
-    return wrap(carry(node, values), array.behavior, array.attrs, type(array))
-
-
 def _traced_array_index(array: Any, where: Any) -> Any:
     index = node_of(where)
     kind = _dtype_of(index)
@@ -158,9 +105,6 @@ def _traced_array_index(array: Any, where: Any) -> Any:
         return _selection(array, where, index)
     if kind is not None and kind.kind in "iu":
         node = node_of(array)
-        if has_run_time_structure(node):
-            message = "an index made of traced values cannot follow a selection by traced values yet: index first"
-            raise StructureError(message)
         if where.ndim == 1 or is_rectangular(index):
             return index_by_tuple(array, (where,), getitem)
         promised = flat_state(where).memo.get("positions of") in _offsets(node)
@@ -206,7 +150,9 @@ def _selection(array: Any, where: Any, condition: Node) -> Any:
     if not has_run_time_structure(node) and not has_run_time_structure(condition):
         # Awkward says what is wrong with lengths and lists that do not fit
         ak.Array(stand_in(node))[ak.Array(stand_in(condition))]
-    return wrap(selecting.select(node, _condition(where, condition)), array.behavior, array.attrs)
+    node, fitting = selecting.fitted(node, condition)
+    read = _condition(where, condition) if fitting is condition else selecting.read(fitting)
+    return wrap(selecting.select(node, read), array.behavior, array.attrs)
 
 
 def _condition(where: Any, node: Node) -> selecting.Condition:

@@ -1,0 +1,151 @@
+"""Tuples of elements of lists, of which some exist only at run time.
+
+Awkward combines the numbers of the slots. A tuple exists when all its elements do; nothing moves.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import awkward as ak
+import numpy as np
+
+from ..errors import StructureError
+from ..kernels.gather import take
+from ..nodes.boundaries import parents
+from ..nodes.kinds import Flat, List, Live, Masked, Node, Record, replace
+from ..nodes.moving import carry, project
+from ..nodes.static import Static, arange, static
+from ..structure.from_layout import from_layout
+from .numbering import note
+from .promises import promise
+from .ranks import ranked, split_live
+from .runtime import as_list, dead_below, either, hide, masked
+from .slots import put
+from .ufuncs import canonical
+
+
+def at_lists(nodes: list[Node], axis: int, make: Callable[[list[List], Any], Node], above: Any = None) -> Node:
+    """Put something in the place of the lists at a level of several arrays, whose rows are lined up.
+
+    Args:
+        nodes: the arrays.
+        axis: the level of the lists' elements; 0 takes the rows for the elements of one list.
+        make: gets the lists of each array, and the mask of those that do not exist or are missing.
+        above: that mask for the rows.
+    """
+    if axis == 0:
+        rows = [List(static(np.array([0, node.length])), node) for node in nodes]
+        return make(rows, None).content  # type: ignore[union-attr]
+    nodes = [masked(project(node)) for node in nodes]
+    if isinstance(nodes[0], Live):
+        inside = [split_live(node)[1] for node in nodes]
+        return Live(nodes[0].dead, at_lists(inside, axis, make, dead_below(nodes[0], above)))
+    null = None
+    for node in nodes:
+        null = either(null, node.null if isinstance(node, Masked) else None)
+    if null is not None:
+        inside = [node.content if isinstance(node, Masked) else node for node in nodes]
+        return hide(at_lists(inside, axis, make, either(above, null)), null)
+    if len(nodes) == 1 and isinstance(nodes[0], Record):
+        contents = tuple(at_lists([content], axis, make, above) for content in nodes[0].contents)
+        return replace(nodes[0], contents=contents)  # type: ignore[no-any-return]
+    several: list[Any] = [as_list(node) for node in nodes]
+    if not all(isinstance(lists, List) for lists in several):
+        message = (
+            "after a selection by traced values this function reaches through lists only, not through the records "
+            "or unions that are here: give it their fields"
+        )
+        raise StructureError(message)
+    if axis == 1:
+        return make(several, above)
+    if any(lists.offsets is not several[0].offsets for lists in several):
+        message = "cannot broadcast nested list"
+        raise ValueError(message)
+    content = at_lists([lists.content for lists in several], axis - 1, make, dead_below(several[0], above))
+    return replace(several[0], content=content)  # type: ignore[no-any-return]
+
+
+def combined(lists: List, combine: Callable[[Any], Any], positions: bool) -> Node:
+    """Tuples of elements of the same list.
+
+    Args:
+        lists: the lists.
+        combine: Awkward's answer for lists of the numbers of their elements.
+        positions: whether the positions of the elements are wanted, not the elements.
+    """
+    result: Any = from_layout(combine(slots_of(lists)).layout)
+    tuples = result.content
+    columns = [np.asarray(numbers.data) for numbers in tuples.contents]
+    dead = _together([lists] * len(columns), columns)
+    contents = _elements([lists] * len(columns), columns, positions)
+    record = replace(tuples, contents=contents)
+    return replace(result, content=record if dead is None else Live(dead, record))  # type: ignore[no-any-return]
+
+
+def products(several: list[List], ends: list[int], combine: Callable[[list[Any]], Any], positions: bool) -> Node:
+    """Tuples of elements of several lists.
+
+    Args:
+        several: the lists, as many of each.
+        ends: the arrays (by number) after which a level of lists ends.
+        combine: Awkward's answer for lists of numbers, not nested.
+        positions: whether the positions of the elements are wanted, not the elements.
+    """
+    one = List(static(np.array([0, 1])), Flat(np.zeros(1)))
+    shape: Any = from_layout(combine([slots_of(one)] * len(several)).layout)
+    levels: list[tuple[Static, Any]] = []
+    columns: list[np.ndarray[Any, Any]] = []
+    at = arange(several[0].length)
+    bounds = [0, *(end + 1 for end in ends), len(several)]
+    for first, last in itertools.pairwise(bounds):
+        group = several[first:last]
+        product: Any = carry(_product(group), at)
+        outer = parents(product.offsets)
+        columns = [column[outer] for column in columns]
+        mine = [np.asarray(numbers.data) for numbers in product.content.contents]
+        levels.append((product.offsets, _together(group, mine)))
+        columns += mine
+        at = at[outer]
+    contents = _elements(several, columns, positions)
+    node: Node = replace(shape.content, contents=contents, length=len(at))
+    for offsets, dead in reversed(levels):
+        node = List(offsets, node if dead is None else Live(dead, node))
+    return replace(node, parameters=shape.parameters)  # type: ignore[no-any-return]
+
+
+def slots_of(lists: List) -> Any:
+    """The numbers of the elements in their lists, as an Awkward Array."""
+    numbers = ak.contents.NumpyArray(arange(lists.content.length))
+    return ak.Array(ak.contents.ListOffsetArray(ak.index.Index64(lists.offsets.array), numbers))
+
+
+def _product(group: list[List]) -> Node:
+    """Tuples of the numbers of elements."""
+    return from_layout(ak.cartesian([slots_of(lists) for lists in group], axis=1).layout)
+
+
+def _together(several: list[List], columns: list[np.ndarray[Any, Any]]) -> Any:
+    """The mask of the tuples of which an element does not exist, or None."""
+    dead = None
+    for lists, numbers in zip(several, columns, strict=True):
+        here, _ = split_live(lists.content)
+        if here is not None:
+            at = static(numbers)
+            dead = either(dead, note(("at", at), (here,), take(here, at.array)))
+    return dead
+
+
+def _elements(several: list[List], columns: list[np.ndarray[Any, Any]], positions: bool) -> tuple[Node, ...]:
+    contents: list[Node] = []
+    for lists, numbers in zip(several, columns, strict=True):
+        dead, content = split_live(lists.content)
+        if not positions:
+            contents.append(put(Flat(numbers), content))
+            continue
+        ranks = take(ranked(lists, dead).ranks, numbers)
+        kind = np.int64 if isinstance(ranks, np.ndarray) else canonical(np.int64)
+        contents.append(Flat(promise(ranks.astype(kind), lists, dead)))
+    return tuple(contents)

@@ -1,0 +1,190 @@
+"""Indexing where elements of the array, or of the index, exist only at run time.
+
+Positions count what exists. Whatever the index is, it comes down to selecting by a condition, slicing by rank,
+or taking elements by rank (`algorithms.selecting`, `ranks` and `picking`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import awkward as ak
+import jax
+import numpy as np
+
+from ..algorithms import ranks, selecting
+from ..algorithms.aligning import line_up
+from ..algorithms.picking import pick
+from ..algorithms.runtime import as_list, as_regular, depth_of
+from ..errors import StructureError
+from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Record, Regular, Row
+from ..nodes.moving import carry, project
+from ..nodes.static import static
+from ..nodes.walk import has_run_time_structure, iterate
+from .state import flat_state, node_of, wrap
+
+
+def index_selected(array: Any, where: Any) -> Any:
+    """`array[where]`, where the array or an array in the index has run-time structure."""
+    if not isinstance(where, tuple):
+        return _one(array, where)
+    names = [one for one in where if _is_name(one)]
+    if names:
+        # fields are the same wherever they stand among the axes
+        for name in names:
+            array = array[name]
+        rest = tuple(one for one in where if not _is_name(one))
+        return array[rest if len(rest) != 1 else rest[0]] if rest else array
+    if where and where[-1] is Ellipsis:
+        where = where[:-1]
+    if any(one is None or one is Ellipsis for one in where):
+        message = "new axes and ellipses are added before a selection by traced values, not after it"
+        raise StructureError(message)
+    for axis, one in enumerate(where):
+        if _is_whole(one):
+            continue
+        found = _at(array, one, axis)
+        rest = (*where[:axis], *([] if _is_integer(one) else [slice(None)]), *where[axis + 1 :])
+        return found if all(map(_is_whole, rest)) else found[rest if len(rest) > 1 else rest[0]]
+    return array
+
+
+def _is_name(where: Any) -> bool:
+    return isinstance(where, str) or (
+        isinstance(where, list) and bool(where) and all(isinstance(x, str) for x in where)
+    )
+
+
+def _is_whole(where: Any) -> bool:
+    return isinstance(where, slice) and where == slice(None)
+
+
+def _at(array: Any, where: Any, axis: int) -> Any:
+    """An index of one axis, the axes before it whole."""
+    if axis == 0:
+        return _one(array, where)
+    if isinstance(where, slice):
+        return wrap(ranks.part(node_of(array), where, axis), array.behavior, array.attrs)
+    if _is_integer(where):
+        found = ranks.element(node_of(array), _integer(where), axis, missing=False)
+        return wrap(found, array.behavior, array.attrs)
+    message = (
+        "after a selection by traced values an index of inner axes takes integers and slices, as in array[:, k] or "
+        "array[:, :2]: make others an index of lists, as ak.argmax(array, axis=1, keepdims=True) gives it"
+    )
+    raise StructureError(message)
+
+
+def _one(array: Any, where: Any) -> Any:
+    """One index, of the rows or of lists in them."""
+    node = node_of(array)
+    if where is Ellipsis:
+        return array
+    if isinstance(where, slice):
+        found = node if where == slice(None) else ranks.part(node, where, 0)
+        return wrap(found, array.behavior, array.attrs)
+    if _is_integer(where):
+        return _row(array, node, _integer(where))
+    if isinstance(where, list | np.ndarray):
+        where = ak.Array(where)
+    if isinstance(where, jax.Array) and where.ndim:
+        where = ak.Array(where)
+    if not isinstance(where, ak.Array):
+        message = f"an index after a selection by traced values cannot be {where!r}: index before selecting"
+        raise StructureError(message)
+    index = node_of(where)
+    kind = _kind(index)
+    if kind == "b":
+        return _selection(array, node, where, index)
+    if kind in ("i", "u", None):
+        return _elements(array, node, index)
+    message = "only integers and booleans can be used as an index"
+    raise TypeError(message)
+
+
+def _is_integer(where: Any) -> bool:
+    if isinstance(where, jax.Array):
+        return where.ndim == 0 and where.dtype.kind in "iu"
+    return isinstance(where, int | np.integer) and not isinstance(where, bool)
+
+
+def _integer(where: Any) -> Any:
+    return where if isinstance(where, jax.Array) else int(where)
+
+
+def _kind(node: Node) -> str | None:
+    return next((np.dtype(n.data.dtype).kind for n in iterate(node) if isinstance(n, Flat)), None)
+
+
+def _selection(array: Any, node: Node, where: Any, condition: Node) -> Any:
+    if not isinstance(node, Live) and not has_run_time_structure(condition) and depth_of(condition) == 0:
+        values = ak.to_numpy(where, allow_missing=False) if not _is_traced(condition) else None
+        if values is not None and len(values) == node.length:
+            return wrap(carry(node, np.flatnonzero(values)), array.behavior, array.attrs)
+    array_node, fitting = selecting.fitted(node, condition)
+    memo = flat_state(where).memo
+    if fitting is not condition:
+        read = selecting.read(fitting)
+    else:
+        # a condition is read once, so that what is selected by it twice is known to be the same
+        read = memo.get("condition") or selecting.read(condition)
+        memo["condition"] = read
+    return wrap(selecting.select(array_node, read), array.behavior, array.attrs)
+
+
+def _is_traced(node: Node) -> bool:
+    return any(isinstance(n.data, jax.Array) for n in iterate(node) if isinstance(n, Flat))
+
+
+def _elements(array: Any, node: Node, index: Node) -> Any:
+    levels = depth_of(index)
+    if levels == 0:
+        static_rows = not isinstance(node, Live) and not has_run_time_structure(index) and not _is_traced(index)
+        if static_rows and isinstance(project(index), Flat | Empty):
+            return _static_rows(array, node, index)
+        rows, asked = (List(static(np.array([0, n.length])), n) for n in (node, index))
+        found: Any = pick(rows, asked)
+        return wrap(found.content, array.behavior, array.attrs)
+    node, index = line_up([node, index], levels)
+    return wrap(pick(node, index), array.behavior, array.attrs)
+
+
+def _static_rows(array: Any, node: Node, index: Node) -> Any:
+    index = project(index)
+    values = np.asarray(index.data) if isinstance(index, Flat) else np.zeros(0, np.int64)
+    at = np.where(values < 0, values + node.length, values)
+    if ((at < 0) | (at >= node.length)).any():
+        message = f"index out of range: an integer index is not in an array of length {node.length}"
+        raise IndexError(message)
+    return wrap(carry(node, at), array.behavior, array.attrs)
+
+
+def _row(array: Any, node: Node, at: Any) -> Any:
+    """One row, by its position among those that exist."""
+    if isinstance(node, Row):
+        message = "scalar Record can only be sliced by field name (string)"
+        raise ValueError(message)
+    if isinstance(node, Live) or isinstance(at, jax.Array):
+        rows = ranks.element(List(static(np.array([0, node.length])), node), at, 1, missing=False)
+    else:
+        if not -node.length <= at < node.length:
+            message = f"index {at} is out of bounds for an array of length {node.length}"
+            raise IndexError(message)
+        rows = carry(node, np.array([at % node.length]))
+    row = as_regular(project(rows))
+    if isinstance(row, Masked):
+        return _missing_row(array, row)
+    found: Node = Row(row) if isinstance(row, Record) else as_list(row)
+    if isinstance(found, List | Regular):
+        found = found.content
+    elif isinstance(found, Flat):
+        return found.data[0]
+    return wrap(found, array.behavior, array.attrs)
+
+
+def _missing_row(array: Any, row: Masked) -> Any:
+    message = (
+        "a single element that may be missing at run time cannot be taken out of its array: keep it in a list, as in "
+        "array[0:1], or fill it with ak.fill_none first"
+    )
+    raise StructureError(message)
