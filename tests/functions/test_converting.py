@@ -37,8 +37,8 @@ PIECES = {
 
 
 def test_pieces():
-    check_many(PIECES, X, np.float64(2.5))
-    check_many(PIECES, X, np.int64(2))
+    check_many(PIECES, X, 2.5)
+    check_many(PIECES, X, 2)
 
 
 @pytest.mark.parametrize("value", [True, np.float32(0.5), np.int8(-3), 1 + 2j, 3, 2.5])

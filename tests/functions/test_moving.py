@@ -101,13 +101,11 @@ def test_joining(one):
     for two in KINDS.values():
         check(lambda a, b: ak.concatenate([a, b]), KINDS[one], two)
         check(lambda a, b: ak.concatenate([a, b], mergebool=False), KINDS[one], two)
-        if one != "nothing missing":  # an option in which nothing is missing is stored as one whose index is full
-            check(lambda a, b: ak.fill_none(a, b), KINDS[one], two[:1])
+        check(lambda a, b: ak.fill_none(a, b), KINDS[one], two[:1])
     for scalar in (3, 2.5, True, 1j, np.int8(3)):
         check(lambda a, s=scalar: ak.concatenate([a, s], axis=0), KINDS[one])
-        if one != "nothing missing":
-            check(lambda a, s=scalar: ak.fill_none(a, s), KINDS[one])
-            check(lambda a, s=scalar: ak.fill_none(a, s, axis=None), KINDS[one])
+        check(lambda a, s=scalar: ak.fill_none(a, s), KINDS[one])
+        check(lambda a, s=scalar: ak.fill_none(a, s, axis=None), KINDS[one])
 
 
 def test_concrete_arguments_are_data():

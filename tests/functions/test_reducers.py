@@ -241,3 +241,18 @@ def test_without_x64() -> None:
         result = jax.jit(lambda x: ak.sum(x, axis=1))(array)
         assert jax.tree.leaves(result)[0].dtype == jnp.int32
         assert plain(result) == [3, 0, 3]
+
+
+@pytest.mark.parametrize("name", ["sum", "min", "max", "count"])
+def test_text(name: str) -> None:
+    """Awkward reduces the bytes; with keepdims=True its lists end beyond their content, and it shows what is there."""
+    array = ak.Array([{"s": ["one", "two"], "x": 1.0}, {"s": [], "x": 2.0}])
+    options: list[dict[str, Any]] = [{}, {"keepdims": True}, {"mask_identity": False, "keepdims": True}]
+    calls = {
+        (axis, *given): lambda x, a=axis, g=given: getattr(ak, name)(x.s, axis=a, **g)
+        for axis in (None, 0, 1, -1)
+        for given in options
+    }
+    check_many(calls, array)
+    for given in options:
+        check(lambda x, g=given: getattr(ak, name)(x, axis=-1, **g), ak.Array(["one", "two"]))

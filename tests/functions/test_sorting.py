@@ -31,8 +31,6 @@ SORTED = {
     "no elements": ak.Array(np.zeros((3, 0))),
     "complex": ak.Array([[1 + 2j, 1j]]),
 }
-# nodes do not remember that no value of an option type is missing, which Awkward's sort makes use of
-del SORTED["unmasked"]
 
 
 @pytest.mark.parametrize("key", SORTED)
@@ -100,3 +98,16 @@ def test_records_say_what_to_do() -> None:
     records = ak.zip({"x": [[2.0, 1.0]]})
     with pytest.raises(akjax.StructureError, match="take their fields"):
         jax.jit(lambda r: ak.sort(r, axis=1))(records)
+
+
+def test_options_in_which_nothing_can_be_missing() -> None:
+    """Awkward's sort drops them, at every level, and not those in which nothing happens to be missing."""
+    content = ak.contents.NumpyArray(np.array([3.0, 1.0, 2.0]))
+    lists = ak.contents.ListOffsetArray(ak.index.Index64(np.array([0, 2, 3])), content)
+    inside = ak.contents.ListOffsetArray(ak.index.Index64(np.array([0, 2, 3])), ak.contents.UnmaskedArray(content))
+    full = ak.contents.IndexedOptionArray(ak.index.Index64(np.arange(3)), content)
+    for layout in (ak.contents.UnmaskedArray(content), ak.contents.UnmaskedArray(lists), inside, full):
+        for axis in (0, -1):
+            check(lambda x, a=axis: ak.sort(x, axis=a), ak.Array(layout))
+            check(lambda x, a=axis: ak.argsort(x, axis=a), ak.Array(layout))
+            check(lambda x, a=axis: ak.sort(x[::-1][:2], axis=a), ak.Array(layout))

@@ -203,3 +203,11 @@ def test_fit_of_a_single_point_leaves_the_gradient_of_the_rest() -> None:
     gradient = plain(jax.grad(lambda x: ak.nansum(ak.linear_fit(x, y, axis=1).slope))(x))
     assert np.isfinite(gradient[0]).all()
     assert gradient[1] == [0.0]
+
+
+def test_lists_are_held_once() -> None:
+    """What reduces the lists and what broadcasts to them again share one index."""
+    x = ak.unflatten(np.arange(1000.0), np.bincount(np.random.default_rng(0).integers(0, 300, 1000)))
+    for function in (lambda x: ak.softmax(x, axis=-1), lambda x: x - ak.sum(x, axis=1)):
+        held = [np.shape(constant) for constant in jax.make_jaxpr(function)(x).consts]
+        assert held.count((1000, 1)) == 1, held

@@ -46,7 +46,6 @@ FUNCTIONS = {
 # An array comes in in one canonical way of storing it; where Awkward's answer depends on the way it was
 # stored, the answer for the canonical way is the one to compare with.
 STORAGE = (
-    ak.contents.UnmaskedArray,
     ak.contents.ByteMaskedArray,
     ak.contents.BitMaskedArray,
     ak.contents.IndexedArray,

@@ -34,7 +34,6 @@ def arrays() -> st.SearchStrategy[ak.Array]:
         allow_union=False,
         allow_string=False,
         allow_bytestring=False,
-        allow_unmasked=False,  # nodes do not remember that no value of an option type is missing
     )
 
 

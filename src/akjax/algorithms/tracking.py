@@ -228,7 +228,8 @@ _held: weakref.WeakKeyDictionary[Any, set[Static]] = weakref.WeakKeyDictionary()
 
 def _interned(positions: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """One array object for one index as long as a trace lasts, so that its program holds it once."""
-    found = static(positions)
+    small = positions.size == 0 or int(positions.max()) <= np.iinfo(np.int32).max
+    found = static(positions.astype(np.int32) if small else positions)
     trace = _compat.current_trace()
     if hasattr(trace, "parent_trace"):  # not where everything is computed at once: that never ends
         _held.setdefault(trace, set()).add(found)

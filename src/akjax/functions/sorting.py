@@ -48,6 +48,7 @@ def _sorted(function: Any, array: Any, axis: Any, ascending: bool, stable: bool,
             f"ak.{function.__name__} after a selection by traced values is not supported yet: sort before selecting"
         )
         raise StructureError(message)
+    node = map_nodes(_without_option, node)
     node = map_nodes(_as_lists, unfolded(node))  # a sorted regular dimension has type var
     depth, at = number_depth(node), positional(array, axis)
 
@@ -74,6 +75,11 @@ def _sorted(function: Any, array: Any, axis: Any, ascending: bool, stable: bool,
     data, order = _in_groups(inside, outside, at, not ascending)
     values = take(data, order) if function is ak.sort else take(jnp.asarray(inside.of[at]), order)
     return wrap(fill(from_layout(outcome.layout), outside, values), outcome.behavior, outcome.attrs)
+
+
+def _without_option(node: Node) -> Node | None:
+    """Awkward drops an option type in which nothing can be missing."""
+    return map_nodes(_without_option, node.content) if isinstance(node, Option) and node.unmasked else None
 
 
 def _as_lists(node: Node) -> Node | None:

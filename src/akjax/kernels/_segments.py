@@ -8,6 +8,8 @@ import functools
 import jax
 import numpy as np
 
+from akjax.kernels._index import facts_of
+
 __all__ = ["Segments"]
 
 
@@ -66,7 +68,8 @@ class Segments:
 
     @functools.cached_property
     def _static_column(self) -> np.ndarray:
-        return self._static_index[:, None]
+        index = self._static_index
+        return facts_of(index).column if index.size else index[:, None]
 
     @functools.cached_property
     def _static_index(self) -> np.ndarray:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import weakref
-from typing import NamedTuple, overload
+from typing import overload
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from akjax.kernels._index import facts_of
 from akjax.kernels._reduce import as_array, materialise
 
 __all__ = ["take"]
@@ -87,39 +87,11 @@ def _take_static(data: jax.Array, index: np.ndarray, *, in_bounds: bool) -> jax.
         return data[:0]
     if n == 0:
         return _missing_rows(data, m)
-    facts = _facts(index)
+    facts = facts_of(index)
     if in_bounds and facts.run:  # a contiguous run moves as one block, without an index
         start = int(index[0])
         return data if m == n else lax.slice_in_dim(data, start, start + m)
     return _gather(data, facts.column, in_bounds=in_bounds, rising=facts.rising, distinct=facts.distinct)
-
-
-class _Facts(NamedTuple):
-    """What the compiler may know about an index, and the index in the shape and type it takes."""
-
-    column: np.ndarray
-    run: bool
-    rising: bool
-    distinct: bool
-
-
-_known: dict[int, tuple[weakref.ref[np.ndarray], _Facts]] = {}
-
-
-def _facts(index: np.ndarray) -> _Facts:
-    """Worked out once for an index that nobody can change, so that a program holds it once, too."""
-    found = _known.get(id(index))
-    if found is not None and found[0]() is index:
-        return found[1]
-    steps = np.diff(index)
-    rising = bool((steps >= 0).all())
-    small = int(index.max()) <= np.iinfo(np.int32).max
-    column = (index.astype(np.int32) if small else index)[:, np.newaxis]
-    facts = _Facts(column, bool((steps == 1).all()), rising, rising and bool((steps > 0).all()))
-    if not index.flags.writeable:
-        key = id(index)
-        _known[key] = (weakref.ref(index, lambda _: _known.pop(key, None)), facts)
-    return facts
 
 
 def _gather(

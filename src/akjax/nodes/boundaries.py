@@ -110,7 +110,7 @@ def _distinct(bounds: Bounds) -> np.ndarray[Any, Any]:
     return offsets
 
 
-_parents: weakref.WeakKeyDictionary[Static, np.ndarray[Any, Any]] = weakref.WeakKeyDictionary()
+_parents: weakref.WeakKeyDictionary[Static, Static] = weakref.WeakKeyDictionary()
 
 
 def parents(offsets: Static | Boundaries) -> Any:
@@ -121,10 +121,9 @@ def parents(offsets: Static | Boundaries) -> Any:
     if found is None:
         counts = np.diff(offsets.array)
         kind = np.int32 if len(counts) < 2**31 else np.int64
-        found = np.repeat(np.arange(len(counts), dtype=kind), counts)
-        found.flags.writeable = False
-        _parents[offsets] = found
-    return found
+        # interned, so that it is one object with the index that broadcasting finds
+        found = _parents[offsets] = static(np.repeat(np.arange(len(counts), dtype=kind), counts))
+    return found.array
 
 
 def starts(offsets: Static | Boundaries) -> Any:

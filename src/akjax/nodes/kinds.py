@@ -113,11 +113,16 @@ class Indexed:
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class Option:
-    """Missing values known while tracing: -1 in `index` is missing, all of the content is reached."""
+    """Missing values known while tracing: -1 in `index` is missing, all of the content is reached.
+
+    `unmasked` says that none is missing whatever happens to the array, as in an `UnmaskedArray`, which some of
+    Awkward's functions tell from other options; `index` then is in order.
+    """
 
     index: Static
     content: Node
     parameters: Parameters = None
+    unmasked: bool = False
 
     @property
     def length(self) -> int:
@@ -295,7 +300,7 @@ _register(Regular, ("content",), ("size", "length"))
 _register(List, ("content",), ("offsets",))
 _register_jagged()
 _register(Indexed, ("content",), ("index",))
-_register(Option, ("content",), ("index",))
+_register(Option, ("content",), ("index", "unmasked"))
 _register(Masked, ("null", "content"), ())
 _register(Live, ("dead", "content"), ())
 _register(Record, (), ("fields", "length"), many="contents")

@@ -88,6 +88,8 @@ def carry(node: Node, index: np.ndarray[Any, Any]) -> Node:
             return replace(node, offsets=offsets_of(counts), content=carry(node.content, below))  # type: ignore[no-any-return]
         case Indexed():
             return indexed(node.index.array[index], node.content, node.parameters)
+        case Option(unmasked=True):
+            return unmasked(carry(node.content, index), node.parameters)
         case Option():
             return option(node.index.array[index], node.content, node.parameters)
         case Masked():
@@ -138,6 +140,8 @@ def indexed(index: np.ndarray[Any, Any], content: Node, parameters: Any = None) 
             return with_parameters(content, parameters)
         if isinstance(content, Indexed) and not content.parameters:
             return indexed(content.index.array[index], content.content, parameters)
+        if isinstance(content, Option) and content.unmasked:
+            return unmasked(indexed(index, content.content), content.parameters)
         if isinstance(content, Option):
             return option(content.index.array[index], content.content, content.parameters)
         if not covers(index, content.length):
@@ -164,6 +168,12 @@ def option(index: np.ndarray[Any, Any], content: Node, parameters: Any = None) -
         content = carry(content, present)
         index[valid] = arange(len(present))
     return Option(static(index), content, parameters)
+
+
+def unmasked(content: Node, parameters: Any = None) -> Option:
+    """Content of option type in which nothing is missing."""
+    content = content if content.parameters else project(content)
+    return Option(static(arange(content.length)), content, parameters, unmasked=True)
 
 
 def union(

@@ -24,7 +24,7 @@ from ..nodes.kinds import (
     Regular,
     Row,
 )
-from ..nodes.moving import carry, crop, indexed, offsets_of, option, ranges, union
+from ..nodes.moving import carry, crop, indexed, offsets_of, option, ranges, union, unmasked
 from ..nodes.static import arange, static
 
 _NOT_NUMBERS = "mMSUO"
@@ -105,6 +105,8 @@ def _node(layout: Any, leaf: Callable[[Any], Any]) -> Node:
         fields = None if layout.is_tuple else tuple(layout.fields)
         return Record(contents, fields, length, parameters)
     content = _node(layout.content, leaf)
+    if isinstance(layout, ak.contents.UnmaskedArray):
+        return unmasked(content, parameters)
     if layout.is_option:
         return option(_option_index(layout), content, parameters)
     return indexed(_host(layout.index), content, parameters)
@@ -136,6 +138,9 @@ def _list(layout: Any, leaf: Callable[[Any], Any], parameters: Any) -> Node:
     else:
         starts = _host(layout.starts).astype(np.int64)
         stops = _host(layout.stops).astype(np.int64)[: len(starts)]
+    if stops.max(initial=0) > content.length:
+        # Awkward itself makes such arrays (ak.sum of text, keepdims=True), and reads them as far as they go
+        starts, stops = np.minimum(starts, content.length), np.minimum(stops, content.length)
     counts = stops - starts
     if len(starts) == 0:
         return List(offsets_of(counts), crop(content, 0, 0), parameters)
@@ -150,7 +155,5 @@ def _list(layout: Any, leaf: Callable[[Any], Any], parameters: Any) -> Node:
 def _option_index(layout: Any) -> np.ndarray[Any, Any]:
     if hasattr(layout, "index"):
         return _host(layout.index)
-    if isinstance(layout, ak.contents.UnmaskedArray):
-        return arange(layout.length)
     missing = np.asarray(layout.mask_as_bool(valid_when=False))[: layout.length]
     return np.where(missing, -1, arange(layout.length))

@@ -62,6 +62,8 @@ def envelope_layout(node: Node, leaf: Callable[[Flat], Any]) -> Any:
         case Indexed():
             content = envelope_layout(node.content, leaf)
             return _C.IndexedArray.simplified(_Index(node.index.array), content, parameters=parameters)
+        case Option(unmasked=True):
+            return _C.UnmaskedArray.simplified(envelope_layout(node.content, leaf), parameters=parameters)
         case Option():
             content = envelope_layout(node.content, leaf)
             return _C.IndexedOptionArray.simplified(_Index(node.index.array), content, parameters=parameters)
