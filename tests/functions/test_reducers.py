@@ -256,3 +256,11 @@ def test_text(name: str) -> None:
     check_many(calls, array)
     for given in options:
         check(lambda x, g=given: getattr(ak, name)(x, axis=-1, **g), ak.Array(["one", "two"]))
+
+
+def test_nan_reducers_of_no_numbers() -> None:
+    """That there are none is known while tracing."""
+    for array in (ak.Array([1.0, None])[1:], ak.Array([[None], [1.0]])[:1], ak.Array([1.0])[:0]):
+        for name in ("nanmax", "nanmin", "nanargmax", "nansum"):
+            check(getattr(ak, name), array)
+            check(lambda x, n=name: getattr(ak, n)(x, axis=-1), array)

@@ -14,7 +14,7 @@ from ..algorithms.positions import positions
 from ..algorithms.reducing import Reduction, places, reduce, unfolded
 from ..errors import StructureError
 from ..highlevel.state import node_of, wrap
-from ..nodes.kinds import Flat, List, Node, Record, Row, Union
+from ..nodes.kinds import Flat, List, Node, Option, Record, Row, Union
 from ..nodes.moving import carry, offsets_of
 from ..nodes.static import arange
 from ..nodes.walk import has_run_time_structure, iterate, map_flat, map_nodes
@@ -131,6 +131,12 @@ def _register(name: str) -> None:
     implements(function, route="kernel", live=True, no_gradient=_NO_GRADIENT.get(name, ""))(call)
 
 
+def _all_missing(node: Node) -> bool:
+    """Whether it is known while tracing that there is nothing but missing numbers."""
+    nodes = list(iterate(node))
+    return any(isinstance(n, Option) for n in nodes) and not any(n.length for n in nodes if isinstance(n, Flat))
+
+
 def register_nan(name: str) -> None:
     """`ak.nan<name>` is `ak.<name>` with NaN as missing values, and its own defaults."""
     plain, function = getattr(ak, name), getattr(ak, f"nan{name}")
@@ -139,11 +145,11 @@ def register_nan(name: str) -> None:
     def call(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        array, *rest = bound.arguments.items()
+        (_, array), *rest = bound.arguments.items()
         arguments = {key: value for key, value in rest if key not in _OF_RESULTS}
         if arguments.get("weight") is not None:
             arguments["weight"] = ak.nan_to_none(arguments["weight"])
-        return plain(ak.nan_to_none(array[1]), **arguments)
+        return plain(array if _all_missing(node_of(array)) else ak.nan_to_none(array), **arguments)
 
     implements(function, route="composed", live=True, no_gradient=_NO_GRADIENT.get(name, ""))(call)
 

@@ -45,5 +45,6 @@ def facts_of(index: np.ndarray) -> Facts:
     facts = Facts(column, bool((steps == 1).all()), rising, rising and bool((steps > 0).all()))
     if not index.flags.writeable:
         key = id(index)
-        _known[key] = (weakref.ref(index, lambda _: _known.pop(key, None)), facts)
+        forget = _known.pop  # at the end of the interpreter the module's names are gone first
+        _known[key] = (weakref.ref(index, lambda _: forget(key, None)), facts)
     return facts
