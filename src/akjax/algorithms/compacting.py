@@ -23,11 +23,10 @@ from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Option, Record,
 from ..nodes.moving import offsets_of, project
 from ..nodes.static import static
 from ..nodes.walk import children
-from .elementwise import dead_below
 from .gathering import take_rows
 from .numbering import note
 from .ranks import Ranks
-from .runtime import alive, as_list, as_regular, dead_of, hide, is_text, masked
+from .runtime import alive, as_list, as_regular, dead_below, dead_of, hide, is_text, masked
 from .runtime_errors import check
 
 
