@@ -131,6 +131,19 @@ def test_errors_known_while_tracing() -> None:
         akjax.checked(lambda x: x[:, 5])(lists)
 
 
+@pytest.mark.parametrize("k", [1, -2])
+def test_lists_that_a_selection_left_too_short(k: int) -> None:
+    def second(x: ak.Array, cut: float) -> ak.Array:
+        return x[x > cut][ak.num(x[x > cut]) != 1][:, k]
+
+    several = ak.Array([[1.0, 2.0, 3.0], [4.0, 5.0], [6.0]])
+    assert plain(akjax.checked(second)(several, 0.0)) == plain(second(several, 0.0))
+    with pytest.raises(IndexError, match=f"get index {k}$") as raised:
+        akjax.checked(second)(several, 5.5)
+    with pytest.raises(IndexError, match=re.escape(str(raised.value))):
+        second(several, 5.5)
+
+
 def test_missing_indexes_are_no_error() -> None:
     index = ak.Array([0, None, 2])
     assert plain(akjax.checked(pick)(x, index)) == plain(x[index])

@@ -140,7 +140,7 @@ def element(node: Node, rank: int, axis: int, missing: bool) -> Node:
         if missing:
             return hide(take_rows(content, at, None, reach), dead_of(there))
         there = there if above is None else there | ~alive(above)
-        check(there, IndexError, f"index out of range: a list has no element {rank} at run time")
+        check(there, IndexError, "index out of range while attempting to get index {index}", index=rank)
         return take_rows(content, at, there, reach)
 
     return _at_lists(node, axis, pick)
