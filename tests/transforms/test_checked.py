@@ -144,6 +144,25 @@ def test_lists_that_a_selection_left_too_short(k: int) -> None:
         second(several, 5.5)
 
 
+@pytest.mark.parametrize(
+    ("f", "error", "text"),
+    [
+        (lambda x, t: x[x > 1] + x[x > t], ValueError, "cannot broadcast nested list"),
+        (lambda x, t: ak.zip([x[x > 1], x[x > t]]), ValueError, "cannot broadcast nested list"),
+        (lambda x, t: x[x > t][x[x > 1] > 0], IndexError, "cannot fit"),
+        (lambda x, t: x[x > t][ak.Array([[1], [], [0]])], IndexError, "index out of range while attempting"),
+    ],
+)
+def test_selections_that_do_not_fit(f: Callable[..., Any], error: type[Exception], text: str) -> None:
+    several = ak.Array([[1.5, 2.5, 3.5], [], [3.5]])
+    assert plain(akjax.checked(f)(several, 1.2)) == plain(f(several, 1.2))
+    jax.jit(f)(several, 2.0)
+    with pytest.raises(error, match=text):
+        akjax.checked(f)(several, 3.0)
+    with pytest.raises((ValueError, IndexError)):
+        f(several, 3.0)
+
+
 def test_missing_indexes_are_no_error() -> None:
     index = ak.Array([0, None, 2])
     assert plain(akjax.checked(pick)(x, index)) == plain(x[index])

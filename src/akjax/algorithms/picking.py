@@ -115,7 +115,7 @@ def _asked(array: List, lists: List, values: Any, null: Any, unasked: Any) -> No
         slot = take(ranks.order(), slot)
     if is_collecting():
         meant = there if null is None else there | ~alive(null)
-        check(meant if unasked is None else meant | ~alive(unasked), IndexError, OUT_OF_RANGE)
+        check(meant if unasked is None else meant | ~alive(unasked), IndexError, OUT_OF_RANGE, index=at)
     reach = reach_of(array.offsets, lists.offsets)
     if null is not None:
         gone = null if promised else dead_of(there & alive(null))
@@ -125,4 +125,4 @@ def _asked(array: List, lists: List, values: Any, null: Any, unasked: Any) -> No
     return take_rows(content, slot, there if unasked is None else there | ~alive(unasked), reach)
 
 
-OUT_OF_RANGE = "index out of range: an integer index is beyond the end of its list at run time"
+OUT_OF_RANGE = "index out of range while attempting to get index {index}"
