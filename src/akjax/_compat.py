@@ -101,6 +101,11 @@ def current_trace() -> Any:
     return _jax_core.trace_ctx.trace
 
 
+def is_tracing() -> bool:
+    """Whether a transformation is running."""
+    return hasattr(current_trace(), "parent_trace")
+
+
 def is_running(trace: Any) -> bool:
     """Whether a trace is the current one or encloses it."""
     running: Any = current_trace()
@@ -145,6 +150,7 @@ __all__ = [
     "high_level_class",
     "is_running",
     "is_tracer",
+    "is_tracing",
     "keep_classes_from_awkward",
     "make_attrs",
     "record_reducer",

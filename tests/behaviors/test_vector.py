@@ -1,90 +1,208 @@
-"""vector's momenta inside a transformation."""
+"""vector inside a transformation: every class, coordinate system, property and method, against eager vector."""
+
+import itertools
 
 import awkward as ak
 import jax
 import numpy as np
 import pytest
+from many import check_many
 from oracle import check, check_gradient
 
 vector = pytest.importorskip("vector")
 vector.register_awkward()
 jax.config.update("jax_enable_x64", True)
 
-POLAR = ak.zip(
+BASE = ak.zip(
     {
-        "pt": [[30.0, 40.0], [], [20.0, 5.0, 7.0]],
-        "eta": [[0.1, -1.2], [], [2.0, 0.3, -0.4]],
-        "phi": [[0.1, 3.0], [], [-2.0, 1.0, 0.5]],
-        "mass": [[0.1, 0.2], [], [0.3, 0.4, 1.0]],
+        "px": [[3.0, 4.0], [], [-2.0, 5.0, 0.7]],
+        "py": [[1.0, -2.0], [], [2.0, 0.3, -4.0]],
+        "pz": [[0.5, -6.0], [], [1.0, 2.0, 0.1]],
+        "E": [[6.0, 11.0], [], [5.0, 7.0, 8.0]],
     },
     with_name="Momentum4D",
 )
-CARTESIAN = ak.zip({"px": POLAR.px, "py": POLAR.py, "pz": POLAR.pz, "E": POLAR.E * 1.1}, with_name="Momentum4D")
-ROWS = ak.flatten(POLAR)
-MOMENTA = {"polar": POLAR, "cartesian": CARTESIAN, "rows": ROWS}
+COORDINATES = [[("px", "py"), ("pt", "phi")], [("pz",), ("theta",), ("eta",)], [("E",), ("mass",)]]
+GENERIC = {"px": "x", "py": "y", "pt": "rho", "pz": "z", "E": "t", "mass": "tau"}
+
+
+def systems():
+    """An array for each class and coordinate system, by a name like `Momentum3D pt phi eta`."""
+    for dimension in (2, 3, 4):
+        for parts in itertools.product(*COORDINATES[: dimension - 1]):
+            names = [name for part in parts for name in part]
+            fields = {name: getattr(BASE, name) for name in names}
+            generic = {GENERIC.get(name, name): column for name, column in fields.items()}
+            kind = f"{dimension}D"
+            yield f"Momentum{kind} {' '.join(names)}", ak.zip(fields, with_name=f"Momentum{kind}")
+            yield f"Vector{kind} {' '.join(generic)}", ak.zip(generic, with_name=f"Vector{kind}")
+
+
+SYSTEMS = dict(systems())
+POLAR, CARTESIAN = SYSTEMS["Momentum4D pt phi eta mass"], SYSTEMS["Momentum4D px py pz E"]
 TOLERANCE = 1e-6  # formulas with differences of large numbers
-
-
-@pytest.mark.parametrize("kind", MOMENTA)
-def test_properties(kind):
-    for name in [
-        "mass",
-        "px",
-        "py",
-        "pz",
-        "E",
-        "pt",
-        "eta",
-        "phi",
-        "theta",
-        "rho",
-        "p",
-        "mt",
-        "costheta",
-        "energy",
-        "et",
-        "rapidity",
-        "beta",
-        "gamma",
-    ]:
-        check(lambda v, name=name: getattr(v, name), MOMENTA[kind], rtol=TOLERANCE)
-
-
-def slower(v):
-    return ak.zip({axis: getattr(v, axis) / (10 * v.E) for axis in "xyz"}, with_name="Vector3D")
-
-
-METHODS = {
-    "sum": lambda v: v + v[..., ::-1],
-    "mass of sum": lambda v: (v + v[..., ::-1]).mass,
-    "difference": lambda v: v - 3 * v[..., ::-1],
-    "minus": lambda v: -v,
-    "times": lambda v: 2.0 * v * 2,
-    "over": lambda v: v / 2.0,
-    "times numbers": lambda v: v * v.pt,
-    "dot": lambda v: v.dot(v),
-    "equal": lambda v: v == v,
-    "absolute": abs,
-    "squared": lambda v: v**2,
-    "deltaR": lambda v: v.deltaR(v[..., ::-1]),
-    "deltaphi": lambda v: v.deltaphi(v[..., ::-1]),
-    "boost": lambda v: v.boost(slower(v)),
-    "to_xyzt": lambda v: v.to_xyzt(),
-    "to_ptphietamass": lambda v: v.to_ptphietamass(),
-    "rotateZ": lambda v: v.rotateZ(0.3),
-    "unit": lambda v: v.unit(),
-    "three dimensions": lambda v: v.to_Vector3D().mag,
-    "isclose": lambda v: v.isclose(v),
-    "is_timelike": lambda v: v.is_timelike(),
-    "one": lambda v: v[..., 0:1].mass,
-    "from arrays": lambda v: vector.zip({"pt": v.pt, "phi": v.phi, "eta": v.eta, "mass": v.mass}).pz,
+PROPERTIES = {
+    2: "x y rho rho2 phi px py pt pt2",
+    3: "z theta eta costheta cottheta mag mag2 pz p p2 pseudorapidity",
+    4: "t t2 tau tau2 beta gamma rapidity E e energy E2 M m mass mass2 Et et et2 Mt mt mt2 transverse_mass",
 }
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_methods(method):
-    for momenta in MOMENTA.values():
-        check(METHODS[method], momenta, rtol=TOLERANCE)
+def dimension_of(name):
+    return int(name.split("D")[0][-1])
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_properties(name):
+    names = [n for d in range(2, dimension_of(name) + 1) for n in PROPERTIES[d].split()]
+    momentum = name.startswith("Momentum")
+    read = {n: lambda v, n=n: getattr(v, n) for n in names if momentum or not hasattr(vector.MomentumObject4D, n)}
+    shared = {n: lambda v, n=n: getattr(v, n) for n in names}  # the same error for those a plain vector has not
+    more = {
+        "sum": lambda v: v + v[..., ::-1],
+        "total": lambda v: ak.sum(v, axis=-1),
+        "first": lambda v: ak.firsts(v).phi,
+    }
+    check_many({**read, **shared, **more}, SYSTEMS[name], rtol=TOLERANCE)
+
+
+def other(v):
+    return v[..., ::-1]
+
+
+def slow(v):
+    return ak.zip({axis: 0.05 * getattr(v, axis) / v.mag for axis in "xyz"}, with_name="Vector3D")
+
+
+def pairs(v):
+    return ak.unzip(ak.combinations(v, 2))
+
+
+def matrix(axes):
+    return {a + b: float(i) for i, (a, b) in enumerate(itertools.product(axes, axes))}
+
+
+PLANAR = {
+    "minus": lambda v: v - 2 * other(v),
+    "signs": lambda v: (-v) + (+v) * 3,
+    "numbers": lambda v: 2 * v * 2.5 / 3.0,
+    "arrays": lambda v: v * v.rho,
+    "powers": lambda v: v**2,
+    "cube": lambda v: v**3,
+    "roots": lambda v: np.sqrt(v) + np.cbrt(v),
+    "absolute": abs,
+    "equal": lambda v: v == other(v),
+    "not equal": lambda v: v != other(v),
+    "isclose": lambda v: v.isclose(other(v)),
+    "equal method": lambda v: v.equal(v) & ~v.not_equal(v),
+    "dot": lambda v: v.dot(other(v)),
+    "matmul": lambda v: v @ other(v),
+    "unit": lambda v: v.unit(),
+    "deltaphi": lambda v: v.deltaphi(other(v)),
+    "rotateZ": lambda v: v.rotateZ(0.3),
+    "rotateZ by arrays": lambda v: v.rotateZ(v.phi),
+    "scale": lambda v: v.scale(-2.0),
+    "scale2D": lambda v: v.scale2D(3.0),
+    "negatives": lambda v: v.neg2D.x + v.neg3D.y + v.neg4D.x,
+    "to_xy": lambda v: v.to_xy(),
+    "to_rhophi": lambda v: v.to_rhophi(),
+    "to_ptphi": lambda v: v.to_ptphi(),
+    "to_Vector2D": lambda v: v.to_Vector2D(),
+    "to_3D": lambda v: v.to_3D(),
+    "to_4D": lambda v: v.to_4D(),
+    "to_Vector3D": lambda v: v.to_Vector3D(z=1.0),
+    "to_Vector4D": lambda v: v.to_Vector4D(z=1.0, t=9.0),
+    "transform2D": lambda v: v.transform2D(matrix("xy")),
+    "parallel": lambda v: v.is_parallel(v * 2) & ~v.is_antiparallel(v) & ~v.is_perpendicular(other(v)),
+    "no overload": lambda v: v + 1,
+    "no product": lambda v: v * v,
+    "no order": lambda v: v < v,
+    "count": lambda v: ak.count(v, axis=-1),
+    "any": lambda v: ak.any(v, axis=-1),
+    "mean": lambda v: ak.mean(v, axis=-1),
+    "mean of all": lambda v: ak.mean(v),
+    "mean with weights": lambda v: ak.mean(v, weight=v.rho, axis=-1, keepdims=True),
+    "sum axis 0": lambda v: ak.sum(v, axis=0),
+    "sum of all": lambda v: ak.sum(v),
+    "sum of rows": lambda v: ak.sum(ak.flatten(v), axis=0),
+    "sum keepdims": lambda v: ak.sum(v, axis=-1, keepdims=True),
+    "no max": lambda v: ak.max(v, axis=-1),
+    "firsts": lambda v: ak.firsts(v) + ak.firsts(v),
+    "firsts.deltaphi": lambda v: ak.firsts(v).deltaphi(ak.firsts(other(v))),
+    "padded": lambda v: (ak.pad_none(v, 2) * 2).y,
+    "masked": lambda v: ak.mask(v, v.rho > 3).phi,
+    "broadcast": lambda v: v.deltaphi(ak.firsts(v)),
+    "row": lambda v: (v[0] + v[0]).x,
+    "records": lambda v: v[0, 1] + v[0, 0],
+    "record": lambda v: v[0, 1].phi,
+    "record and array": lambda v: v.deltaphi(v[0, 1]),
+    "pairs": lambda v: (lambda a, b: a + b)(*pairs(v)),
+    "selected": lambda v: (lambda s: (s + s).rho)(v[v.rho > 3]),
+    "vector.obj": lambda v: v.deltaphi(vector.obj(x=1.0, y=2.0)),
+    "vector.obj first": lambda v: vector.obj(x=1.0, y=2.0).deltaphi(v),
+    "NumPy vector": lambda v: v.deltaphi(vector.array({"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0]})),
+    "array from outside": lambda v: v.deltaphi(CARTESIAN) + POLAR.deltaphi(v),
+    "only from outside": lambda v: CARTESIAN.pt + v.rho,
+}
+SPATIAL = {
+    "cross": lambda v: v.to_Vector3D().cross(other(v).to_Vector3D()),
+    "deltaangle": lambda v: v.deltaangle(v.rotateX(0.3)),
+    "deltaeta": lambda v: v.deltaeta(other(v)),
+    "deltaR": lambda v: v.deltaR(other(v)),
+    "deltaR2": lambda v: v.deltaR2(other(v)),
+    "rotateX": lambda v: v.rotateX(0.3),
+    "rotateY": lambda v: v.rotateY(0.3),
+    "rotate_axis": lambda v: v.rotate_axis(slow(v), 0.3),
+    "rotate_euler": lambda v: v.rotate_euler(0.1, 0.2, 0.3, order="zyz"),
+    "rotate_nautical": lambda v: v.rotate_nautical(0.1, 0.2, 0.3),
+    "rotate_quaternion": lambda v: v.rotate_quaternion(0.5, 0.5, 0.5, 0.5),
+    "scale3D": lambda v: v.scale3D(2.0),
+    "transform3D": lambda v: v.transform3D(matrix("xyz")),
+    "to_xyz": lambda v: v.to_xyz(),
+    "to_rhophieta": lambda v: v.to_rhophieta(),
+    "to_xytheta": lambda v: v.to_xytheta(),
+    "to_ptphitheta": lambda v: v.to_ptphitheta(),
+    "products": lambda v: (lambda a, b: a.deltaR(b))(*ak.unzip(ak.cartesian([v, v], nested=True))),
+    "nearest": lambda v: v[ak.argmin(v.deltaR(other(v)), axis=1, keepdims=True)].eta,
+    "firsts.deltaR": lambda v: ak.firsts(v).deltaR(ak.firsts(other(v))),
+    "deltaR to first": lambda v: v.deltaR(ak.firsts(v)),
+    "record.deltaR": lambda v: v[0, 0].deltaR(v[0, 1]),
+}
+LORENTZ = {
+    "boost": lambda v: v.boost(other(v)),
+    "boost_p4": lambda v: v.boost_p4(other(v)),
+    "boost_beta3": lambda v: v.boost_beta3(slow(v)),
+    "boostCM_of": lambda v: v.boostCM_of(other(v)),
+    "boostCM_of_p4": lambda v: v.boostCM_of_p4(v + other(v)),
+    "boostCM_of_beta3": lambda v: v.boostCM_of_beta3(slow(v)),
+    "boosts": lambda v: v.boostX(beta=0.3).boostY(gamma=1.3).boostZ(beta=-0.3),
+    "to_beta3": lambda v: v.to_beta3(),
+    "timelike": lambda v: v.is_timelike() & ~v.is_spacelike() & ~v.is_lightlike(),
+    "deltaRapidityPhi": lambda v: v.deltaRapidityPhi(other(v)) + v.deltaRapidityPhi2(other(v)),
+    "to_xyzt": lambda v: v.to_xyzt(),
+    "to_rhophietatau": lambda v: v.to_rhophietatau(),
+    "to_xythetatau": lambda v: v.to_xythetatau(),
+    "to_pxpypzenergy": lambda v: v.to_pxpypzenergy(),
+    "to_ptphietamass": lambda v: v.to_ptphietamass(),
+    "scale4D": lambda v: v.scale4D(2.0),
+    "transform4D": lambda v: v.transform4D(matrix("xyzt")),
+    "pair masses": lambda v: (lambda a, b: (a + b).tau)(*pairs(v)),
+    "masses with others": lambda v: (v + CARTESIAN).tau + (POLAR + v).tau,
+    "firsts.mass": lambda v: (ak.firsts(v) + ak.firsts(other(v))).tau,
+    "vector.obj added": lambda v: (vector.obj(x=1.0, y=2.0, z=3.0, t=9.0) + v).tau,
+    "record.boost": lambda v: v[0, 0].boost(v[0, 1]),
+    "sorted": lambda v: v[ak.argsort(v.rho, axis=1)].tau,
+    "new field": lambda v: ak.with_field(v, v.x, "iso").to_xyzt(),
+    "from arrays": lambda v: vector.zip({"pt": v.rho, "phi": v.phi, "eta": v.eta, "mass": v.tau}).pz,
+}
+
+
+@pytest.mark.parametrize(
+    "name", ["Momentum2D px py", "Vector3D rho phi eta", "Momentum4D px py pz E", "Momentum4D pt phi eta mass"]
+)
+def test_methods(name):
+    methods = {**PLANAR, **(SPATIAL if dimension_of(name) > 2 else {}), **(LORENTZ if dimension_of(name) > 3 else {})}
+    check_many(methods, SYSTEMS[name], rtol=TOLERANCE)
 
 
 def test_traced_numbers():
@@ -92,27 +210,22 @@ def test_traced_numbers():
     check(lambda v, factor: v.scale(factor).E, POLAR, np.float64(0.3), rtol=TOLERANCE)
 
 
-def test_pairs():
-    check(lambda v: (lambda a, b: (a + b).mass)(*ak.unzip(ak.combinations(v, 2))), POLAR, rtol=TOLERANCE)
-    check(lambda v: (lambda a, b: a.deltaR(b))(*ak.unzip(ak.cartesian([v, v]))), POLAR, rtol=TOLERANCE)
-    check(lambda v: ak.sum(v, axis=-1), POLAR, rtol=TOLERANCE)
-    check(lambda v: ak.firsts(v).mass, POLAR, rtol=TOLERANCE)
-    check(lambda v: (ak.firsts(v) + ak.firsts(v)).mass, POLAR, rtol=TOLERANCE)
-    check(lambda v: (ak.pad_none(v, 3) + ak.pad_none(v, 3)).mass, POLAR, rtol=TOLERANCE)
-    check(lambda v: v[v.pt > 10].mass, POLAR, rtol=TOLERANCE)
-    check(lambda v: (v[0] + v[1]).mass, ROWS, rtol=TOLERANCE)
-    check(lambda v: v.mass, ROWS[0], rtol=TOLERANCE)
+def test_a_single_record():
+    check_many({"mass": lambda v: v.mass, "sum": lambda v: v + v, "deltaR": lambda v: v.deltaR(POLAR)}, POLAR[0, 1])
 
 
-def test_gradients():
-    def masses(v):
+@pytest.mark.parametrize("name", ["Momentum4D px py pz E", "Momentum4D pt phi eta mass"])
+def test_gradients(name):
+    def loss(v):
         a, b = ak.unzip(ak.combinations(v, 2))
-        return ak.sum((a + b).mass) + ak.sum(a.deltaR(b))
+        total = ak.sum((a + b).mass) + ak.sum(a.deltaR(b)) + ak.sum(v.mass * v.pt) + ak.sum(v.boost(slow(v)).E)
+        return total + ak.sum(ak.fill_none(ak.firsts(v).pt, 0)) + ak.sum(ak.sum(v, axis=1).px ** 2)
 
-    check_gradient(masses, POLAR, order=1)
-    check_gradient(lambda v: ak.sum(v.boost(slower(v)).E), POLAR, order=1)
+    check_gradient(loss, SYSTEMS[name], order=1)
 
 
-@pytest.mark.parametrize("axis", [0, -1])
-def test_sum_of_a_flat_array_is_one_record(axis):
-    check(lambda v: ak.sum(v, axis=axis), ak.flatten(POLAR), rtol=TOLERANCE)
+def test_nothing_changes_outside_a_transformation():
+    assert vector.obj(x=1.0, y=2.0).lib is np
+    assert POLAR.lib == ak.copy(POLAR).lib
+    assert POLAR.lib.sqrt(np.float64(4.0)) == 2.0
+    assert POLAR.lib.nplike is POLAR.layout.backend.nplike

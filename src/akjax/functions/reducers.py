@@ -63,7 +63,7 @@ def reduce_array(function: Any, array: Any, axis: Any, kwargs: dict[str, Any]) -
     reduction = Reduction(name, positional(array, axis), keepdims, mask_identity, initial=initial)
     if any(isinstance(n, Record | Union) for n in iterate(node)):
         ask(None)
-        if axis is None:
+        if axis is None and any(isinstance(n, Union) for n in iterate(node)):
             return reduce_array(function, ak.flatten(array, axis=None), None, kwargs)
         return _by_overload(function, array, node, reduction)
     return wrapped(*reduce(reduction, [node], ask))
@@ -109,12 +109,16 @@ def _by_overload(function: Any, array: Any, node: Node, reduction: Reduction) ->
         raise TypeError(message)
     axis, keepdims, mask = reduction.axis, reduction.keepdims, reduction.mask_identity
     total = ak.sum(like(array, numbers), axis=axis, keepdims=keepdims)
-    if not isinstance(total, ak.Array):  # a flat array: all its records become one
-        return overload(wrap(List(offsets_of(np.array([record.length])), record), array.behavior), mask)[0]
+    inside = positions(numbers)
+    if not isinstance(total, ak.Array):  # all records become one
+        one = List(offsets_of(np.array([len(inside.rows)])), carry(record, inside.rows))
+        return overload(wrap(one, array.behavior), mask)[0]
     shape = from_layout(total.layout)
-    inside, outside = positions(numbers), positions(shape)
-    assert axis is not None
-    parents, _, _ = places(inside, outside, axis if axis >= 0 else axis + len(inside.of), keepdims)
+    outside = positions(shape)
+    if axis is None:
+        parents = np.zeros(len(inside.rows), np.int64)
+    else:
+        parents, _, _ = places(inside, outside, axis if axis >= 0 else axis + len(inside.of), keepdims)
     order = np.argsort(parents, kind="stable")
     groups = List(offsets_of(np.bincount(parents, minlength=len(outside.rows))), carry(record, inside.rows[order]))
     reduced = overload(wrap(groups, array.behavior), mask)

@@ -14,6 +14,7 @@ from ..algorithms.elementwise import combine
 from ..algorithms.reducing import Reduction, number_depth, one_row, reduce, unfolded
 from ..highlevel.state import node_of, wrap
 from ..nodes.kinds import Flat, Node
+from ..nodes.walk import has_records
 from ..registry import implements
 from ..structure.to_layout import stand_in
 from .reducers import like, positional, register_nan, wrapped
@@ -80,11 +81,29 @@ def _register_one(name: str) -> None:
     function = getattr(ak, name)
 
     def call(x: Any, weight: Any = None, ddof: Any = None, axis: Any = None, **kwargs: Any) -> Any:
+        if name == "mean" and has_records(node_of(x)):
+            return _mean_of_records(x, weight, positional(x, axis), **kwargs)
         options = kwargs if ddof is None else {**kwargs, "ddof": ddof}
         return _statistic(name, [x], weight, axis, options)
 
     implements(function, route="kernel", live=True)(_bound(function, call))
     register_nan(name)
+
+
+def _mean_of_records(x: Any, weight: Any, axis: Any, keepdims: bool = False, mask_identity: bool = False) -> Any:
+    """The mean of records that can be added and divided, as vectors can: by Awkward's own formula."""
+    options = {"axis": axis, "keepdims": True, "mask_identity": True}
+    if weight is None:
+        mean = ak.sum(x, **options) / ak.count(x, **options)
+    else:
+        mean = ak.sum(x * weight, **options) / ak.sum(x * 0 + weight, **options)
+    if not mask_identity:
+        mean = ak.fill_none(mean, np.nan, axis=-1)
+    if keepdims:
+        return mean
+    if axis is None:
+        return mean[(0,) * mean.ndim]
+    return mean[(slice(None),) * (axis if axis >= 0 else axis + mean.ndim) + (0,)]
 
 
 def _bound(function: Any, call: Any) -> Any:

@@ -7,9 +7,12 @@ data raises a sentence: a typetracer in this place would lose the values without
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ..errors import ConcreteValueError
 
@@ -41,11 +44,26 @@ _FACTS = frozenset(
 
 
 class _Nplike:
-    """The array library of traced arrays: `jax.numpy`."""
+    """The array library of traced arrays: `jax.numpy` for what JAX holds, NumPy for the rest of a formula.
 
-    _module = jnp
+    vector takes a formula's functions from here; beside traced vectors there may be others in it.
+    """
+
+    _module = np
     is_eager = True
     known_data = False
+
+    def __getattr__(self, name: str) -> Any:
+        ours, theirs = getattr(jnp, name), getattr(np, name)
+        if not callable(theirs):
+            return theirs
+
+        @functools.wraps(theirs)
+        def function(*args: Any, **kwargs: Any) -> Any:
+            chosen = ours if any(isinstance(value, jax.Array) for value in args) else theirs
+            return chosen(*args, **kwargs)
+
+        return function
 
 
 class _Backend:

@@ -244,6 +244,9 @@ class Ufunc:
                 result = generic(self._function, "__call__", self._wrapped(level), {})
                 if result is not NotImplemented:
                     return _layouts(result, level)
+        if all(map(_is_text, layouts)):
+            message = f"numpy.{self._function.__name__} is not implemented for string types: they are structure here"
+            raise TypeError(message)
         if all(map(_name, layouts)):
             names = ", ".join(map(_name, layouts))
             message = f"no numpy.{self._function.__name__} overloads for custom types: {names}"

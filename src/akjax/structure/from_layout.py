@@ -69,7 +69,8 @@ def from_layout(layout: Any, leaf: Callable[[Any], Any] | None = None) -> Node:
         raise StructureError(message)
     leaf = buffer if leaf is None else leaf
     if isinstance(layout, ak.record.Record):
-        return Row(crop(_node(layout.array, leaf), layout.at, layout.at + 1))
+        at = int(layout.at)  # Awkward takes no NumPy integers for a length
+        return Row(crop(_node(layout.array, leaf), at, at + 1))
     return _node(layout, leaf)
 
 

@@ -13,6 +13,7 @@ from ..errors import RegistrationError
 from ..highlevel import guards
 from ..highlevel.retracing import note_trace
 from ..highlevel.state import flat_state, restore
+from ..highlevel.vectors import adapt
 
 _lock = threading.RLock()
 _registered: set[type] = set()
@@ -82,6 +83,7 @@ def _register_class(cls: Any) -> None:
         )
         raise RegistrationError(message) from error
     _registered.add(cls)
+    adapt(cls)
 
 
 def _register_future(cls: Any) -> None:
