@@ -213,3 +213,18 @@ def test_traced_function() -> None:
     assert found == [function]
     jax.tree.map(lambda x: x, Node(1.0))
     assert found[1] is None
+
+
+def test_awkwards_jax_backend_is_seen_when_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not _compat.awkward_jax_is_running()
+    assert isinstance(ak.contents.NumpyArray(jnp.arange(3.0)).data, np.ndarray)
+    monkeypatch.setattr(_compat.JaxBackend, "_instance", object(), raising=False)
+    assert _compat.awkward_jax_is_running()
+
+
+def test_whether_something_is_traced() -> None:
+    seen = []
+    for transform in (jax.jit, jax.grad, jax.vmap):
+        transform(lambda x: (seen.append(_compat.is_tracing()), x)[1])(jnp.ones(2) if transform is jax.vmap else 1.0)
+    assert seen == [True, True, True]
+    assert not _compat.is_tracing()

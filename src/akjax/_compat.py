@@ -5,6 +5,7 @@
 | `awkward._behavior.get_array_class`, `get_record_class` | the class of a result: public API gives it only for real data | tests/test_compat.py |
 | `awkward._behavior.find_ufunc`, `find_ufunc_generic`, `find_custom_cast` | a user's overloads, resolved as Awkward resolves them | tests/test_compat.py |
 | `awkward._backends.dispatch` (its lists of lookups), `awkward._backends.numpy.NumpyBackend` | a JAX array among the arguments of an `ak.*` function starts Awkward's JAX backend before the function is dispatched | tests/test_compat.py |
+| `awkward._backends.jax.JaxBackend` (its `_instance`) | arrays that are on Awkward's JAX backend already must stay there | tests/test_compat.py |
 | `awkward._errors.ErrorContext.format_argument` | it asks for the length of a JAX scalar, and that error would hide the true one | tests/test_compat.py |
 | `ak.jax._known_highlevel_classes`, and `ak.jax.register_behavior_class` | Awkward's own registration, should somebody call it later, must leave our classes alone | tests/test_compat.py |
 | `ak.Array._layout`, `_behavior`, `_attrs` and the other instance attributes | an array made without `__init__` must have them | tests/test_compat.py |
@@ -23,6 +24,7 @@ import awkward as ak
 import jax
 from awkward import _errors
 from awkward._backends import dispatch as _dispatch
+from awkward._backends.jax import JaxBackend
 from awkward._backends.numpy import NumpyBackend
 from awkward._behavior import (
     find_custom_cast,
@@ -58,6 +60,11 @@ def take_jax_arrays_for_numpy() -> None:
         del _dispatch._type_to_backend_lookup[cls]
 
 
+def awkward_jax_is_running() -> bool:
+    """Whether somebody has started Awkward's own JAX backend."""
+    return getattr(JaxBackend, "_instance", None) is not None
+
+
 def describe_jax_arrays_in_errors() -> None:
     """Let Awkward's error messages show JAX arrays among the arguments, scalars too."""
     before = _errors.ErrorContext.format_argument
@@ -73,7 +80,10 @@ def _is_jax(cls: type) -> bool:
 
 
 def _numpy_for_jax(cls: type) -> Any:
-    return (lambda value: NumpyBackend.instance()) if _is_jax(cls) else None
+    def backend(value: Any) -> Any:
+        return JaxBackend.instance() if awkward_jax_is_running() and not is_tracer(value) else NumpyBackend.instance()
+
+    return backend if _is_jax(cls) else None
 
 
 def make_attrs(attrs: Mapping[str, Any] | None) -> Any:
@@ -141,6 +151,7 @@ def is_tracer(value: Any) -> bool:
 
 __all__ = [
     "INSTANCE_DEFAULTS",
+    "awkward_jax_is_running",
     "called_by_operator",
     "current_trace",
     "describe_jax_arrays_in_errors",

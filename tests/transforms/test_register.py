@@ -145,12 +145,16 @@ print(type(jax.jit(lambda x: x)(named)).__name__)
 theirs = ak.to_backend(x, "jax")
 print(ak.backend(theirs), jax.jit(lambda x: x * 3)(theirs).to_list(), (theirs * 2).to_list())
 print(jax.grad(lambda x: ak.sum(x**2))(theirs).to_list())
+print(ak.ones_like(theirs).to_list(), theirs[jax.numpy.array([1, 0])].to_list(), ak.backend(theirs + 1))
+print(ak.where(x > 1, jax.numpy.asarray(4.0), x).to_list())
 """
     assert run(code).splitlines() == [
         "[[2.0, 4.0], []]",
         "After",
         "jax [[3.0, 6.0], []] [[2.0, 4.0], []]",
         "[[2.0, 4.0], []]",
+        "[[1.0, 1.0], []] [[], [1.0, 2.0]] jax",
+        "[[1.0, 4.0], []]",
     ]
 
 

@@ -135,7 +135,8 @@ def _guard_numpy_array() -> None:
                     raise TypeError(message)
                 self.__dict__.update(made.__dict__)
                 return
-            data = to_host(data)
+            if not _compat.awkward_jax_is_running():  # what it holds already stays there
+                data = to_host(data)
         before(self, data, parameters=parameters, backend=backend)
 
     cls.__init__ = guarded
@@ -212,6 +213,8 @@ def _guard_getitem(cls: Any) -> None:
             return before(self, where)
         if state_of(self) is not None or any_traced((where,)) or is_traced_slice(where):
             return operations.getitem(self, where)
+        if not is_ordinary((where,)) and ak.backend(self) == "jax":
+            self = ak.to_backend(self, "cpu")  # Awkward's own JAX backend does not see JAX arrays in an index any more
         return before(self, to_host(where))
 
     cls.__getitem__ = guarded
