@@ -38,7 +38,10 @@ def getitem(array: Any, where: Any) -> Any:
     where = to_host(where)
     if isinstance(where, str) or _names(where):
         return _fields(array, where)
-    if has_run_time_structure(node_of(array)) or any(map(_is_selected, where if type(where) is tuple else (where,))):
+    wheres = where if isinstance(where, tuple) else (where,)
+    if isinstance(array, ak.Record) and not any(isinstance(item, str) or _names(item) for item in wheres):
+        return ak.Record(stand_in(node_of(array)))[0]  # Awkward's complaint that a record has fields only
+    if has_run_time_structure(node_of(array)) or any(map(_is_selected, wheres)):
         return index_selected(array, where)
     if isinstance(where, ak.Array) and is_traced(where):
         return _traced_array_index(array, where)
@@ -48,7 +51,6 @@ def getitem(array: Any, where: Any) -> Any:
         if where.dtype == np.bool_:
             message = "a single traced boolean cannot be an index: it would decide the number of dimensions"
             raise TypeError(message)
-    wheres = where if isinstance(where, tuple) else (where,)
     if any_traced(wheres) or is_traced_slice(wheres):
         return index_by_tuple(array, wheres, getitem)
     return move(lambda x: x[where], array)
