@@ -159,7 +159,9 @@ def test_selections_that_do_not_fit(f: Callable[..., Any], error: type[Exception
     jax.jit(f)(several, 2.0)
     with pytest.raises(error, match=text):
         akjax.checked(f)(several, 3.0)
-    with pytest.raises((ValueError, IndexError)):
+    if known_issues.READS_THE_NEXT_LIST and "attempting" in text:
+        return
+    with pytest.raises(error):
         f(several, 3.0)
 
 
