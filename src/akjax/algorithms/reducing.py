@@ -24,9 +24,11 @@ from ..nodes.static import Static, arange, static
 from ..nodes.walk import has_run_time_structure, iterate, map_flat, map_nodes
 from ..structure.from_layout import from_layout, regular
 from . import statistics
+from .combining import at_lists
 from .elementwise import values_of
 from .positions import Positions, match, positions
-from .runtime import RunTime, alive, as_regular, attach, dead_below, either, strip
+from .ranks import Ranks, packed
+from .runtime import RunTime, alive, as_regular, attach, dead_below, dead_of, depth_of, either, strip
 from .standing import has_traced_lists
 from .ufuncs import canonical
 
@@ -100,7 +102,9 @@ def reduce(reduction: Reduction, nodes: list[Node], ask: Ask) -> tuple[Any, Any]
         if everything and not reduction.keepdims and _size(nodes[0]) > 0:
             outcome = ask([one_row(node) for node in nodes])
             return _total(reduction, nodes, outcome), outcome
-    outcome = ask(None)
+    in_front = _in_front(reduction, nodes)
+    outcome = ask(None if in_front is nodes else in_front)
+    nodes = in_front
     if not isinstance(outcome, ak.Array):
         return _total(reduction, nodes, outcome), outcome
     return _anywhere(reduction, nodes, from_layout(outcome.layout)), outcome
@@ -351,6 +355,18 @@ def _flattened(node: Node, dead: Any = None, null: Any = None) -> Node:
 # ------------------------------------------------------------------------------- any axis
 
 
+def _in_front(reduction: Reduction, nodes: list[Node]) -> list[Node]:
+    """The arrays with what exists in front in the lists inside the axis, whose elements are paired by position."""
+    if reduction.axis is None or not any(isinstance(n, Live) for node in nodes for n in iterate(node)):
+        return nodes
+    depth = depth_of(nodes[0])
+    axis = reduction.axis if reduction.axis >= 0 else reduction.axis + depth + 1
+    first = axis if reduction.name in ARGUMENTS and axis > 0 else axis + 1
+    for level in range(first, depth + 1):
+        nodes = [at_lists([node], level, lambda lists, _: packed(lists[0])) for node in nodes]
+    return nodes
+
+
 def _anywhere(reduction: Reduction, nodes: list[Node], outcome: Node) -> Node:
     """Any axis of any structure: each number goes to the place of the result with its positions."""
     several = [positions(n) for n in nodes]
@@ -365,9 +381,14 @@ def _anywhere(reduction: Reduction, nodes: list[Node], outcome: Node) -> Node:
     live = None if dead is None else alive(dead)
 
     def rank(place: Any) -> Any:
-        if exists is not None:
-            return take(_ranks(segments, alive(exists), axis, inside), place)
-        return take(jnp.asarray(inside.numbers if axis is None else inside.of[axis]), place)
+        if axis is None:
+            numbers: Any = inside.numbers if exists is None else _ranks(segments, alive(exists))
+        elif axis == 0 and isinstance(nodes[0], Live):
+            rows = List(static(np.array([0, nodes[0].length])), nodes[0])
+            numbers = take(Ranks(rows, nodes[0].dead).ranks, inside.of[0])
+        else:
+            numbers = inside.of[axis]
+        return take(jnp.asarray(numbers), place)
 
     groups = Groups(_buffers(several), segments, live, rank)
     values = compute(reduction, groups, canonical(outside.flat.data.dtype))
@@ -391,11 +412,8 @@ def places(inside: Positions, outside: Positions, axis: int | None, keepdims: bo
     return found, len(outside.rows), bool((found[1:] >= found[:-1]).all())
 
 
-def _ranks(segments: Segments, live: Any, axis: int | None, inside: Positions) -> Any:
+def _ranks(segments: Segments, live: Any) -> Any:
     """The position of each element among those that exist, which is what an argument reducer answers."""
-    if not segments.sorted or (axis is not None and axis != len(inside.of) - 1):
-        message = "argmin and argmax over an outer axis after a selection by traced values are not supported yet"
-        raise StructureError(message)
     before = jnp.concatenate([jnp.zeros(1, jnp.int32), jnp.cumsum(live, dtype=jnp.int32)])
     first = np.searchsorted(np.asarray(segments.parents), np.arange(segments.length))
     return before[:-1] - before[first][np.asarray(segments.parents)]
@@ -425,34 +443,40 @@ def _fill_run_time(
     dead: Any,
     axis: int | None,
 ) -> Node:
-    name = reduction.name
     _, found = strip(node)
     kept = RunTime(depth=found.depth)
     inner = len(outside.of) - 1
     count = None if dead is None else segment.segment_count(segments, alive(dead), np.int32)
     if axis is None:
         found, axis = RunTime(depth=inner), inner
-    for depth in found.dead:
-        if depth > axis:
-            message = f"ak.{name} over an outer axis after a selection in an inner one is not supported yet"
-            raise StructureError(message)
     kept.dead = {depth: mask for depth, mask in found.dead.items() if depth < axis}
     kept.null = {depth: mask for depth, mask in found.null.items() if depth < axis}
-    if axis < found.depth and axis in found.dead:
-        assert count is not None
-        if inner != 0 or reduction.keepdims:
-            message = (
-                f"ak.{name} over an outer axis of lists of lists after a selection by traced values "
-                "is not supported yet"
-            )
-            raise StructureError(message)
-        # a column of the result exists when a selected list is that long
-        kept.dead[0] = jnp.where(count > 0, jnp.float32(0), jnp.float32(1))
-        return attach(fill(outcome, outside, values), kept)
+    for depth in range(axis + 1, found.depth + 1):
+        if any(axis <= d <= depth for d in found.dead):
+            at = depth if reduction.keepdims else depth - 1
+            kept.dead[at] = _empty_columns(cut_off(node, depth), cut_off(outcome, at), axis, reduction.keepdims)
     if not reduction.mask_identity or count is None:
         return attach(fill(outcome, outside, values), kept)
     null = jnp.where(count > 0, jnp.float32(0), jnp.float32(1))
     return attach(_run_time_option(outcome, values, null, kept, inner), kept)
+
+
+def _empty_columns(node: Node, outcome: Node, axis: int, keepdims: bool) -> Any:
+    """The mask of the places of a result that no element goes to which exists: no list is that long at run time."""
+    inside = positions(node)
+    columns = Segments(*places(inside, positions(outcome), axis, keepdims))
+    there = inside.dead()
+    return dead_of(jnp.asarray(segment.segment_count(columns, None if there is None else alive(there), np.int32)) > 0)
+
+
+def cut_off(node: Node, depth: int) -> Node:
+    """The array with bare zeros for the elements of a depth, run-time structure kept."""
+    if isinstance(node, Live) or (isinstance(node, Masked | Option | Indexed) and depth > 0):
+        return replace(node, content=cut_off(node.content, depth))  # type: ignore[no-any-return]
+    if depth == 0:
+        return Flat(np.zeros(node.length, np.int8))
+    lists: Any = as_regular(node)
+    return replace(lists, content=cut_off(lists.content, depth - 1))  # type: ignore[no-any-return]
 
 
 def _run_time_option(outcome: Node, values: Any, null: Any, kept: RunTime, inner: int) -> Node:

@@ -154,8 +154,7 @@ def _attach_below(node: Node, run_time: RunTime, depth: int) -> Node:
             return node
         case Regular() | Flat():
             # a dimension of one size keeps it as long as nothing in it can be dead
-            dead = any(d > depth for d in run_time.dead)
-            lists: Any = as_list(node) if dead else as_regular(node)
+            lists: Any = as_list(node) if depth + 1 in run_time.dead else as_regular(node)
             return replace(lists, content=attach(lists.content, run_time, depth + 1))  # type: ignore[no-any-return]
         case _:
             message = (

@@ -1,6 +1,7 @@
 """One home per `ak.*` function: importing this package fills the registry."""
 
 from . import (
+    arranging,
     broadcasting,
     combinatorics,
     converting,
@@ -21,6 +22,7 @@ from . import (
 )
 
 __all__ = [
+    "arranging",
     "broadcasting",
     "combinatorics",
     "converting",

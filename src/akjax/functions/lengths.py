@@ -17,7 +17,7 @@ from ..algorithms.reducing import Reduction, reduce, skeleton
 from ..algorithms.runtime import as_list, dead_below, depth_of, either, hide, is_text, masked
 from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
-from ..highlevel.moving import as_data, move
+from ..highlevel.moving import move
 from ..highlevel.state import is_traced, node_of, wrap
 from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Record, replace
 from ..nodes.moving import project
@@ -191,9 +191,3 @@ def _numbers(node: Node, dead: Any, keep_missing: bool) -> Iterator[tuple[Flat, 
         )
         raise StructureError(message)
     yield from _numbers(lists.content, dead_below(lists, dead), keep_missing)
-
-
-@implements(ak.concatenate, np.concatenate, route="moves")
-def _concatenate(arrays: Any, axis: int = 0, **kwargs: Any) -> Any:
-    pieces = [as_data(piece) for piece in arrays] if isinstance(arrays, list | tuple) else arrays
-    return move(ak.concatenate, pieces, axis=axis, **kwargs)

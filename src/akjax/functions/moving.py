@@ -9,8 +9,7 @@ import awkward as ak
 from ..algorithms import ranks
 from ..algorithms.runtime import depth_of
 from ..errors import StructureError
-from ..highlevel.moving import Fixed, move, on_envelopes
-from ..highlevel.protocols import any_traced
+from ..highlevel.moving import move, on_envelopes
 from ..highlevel.state import node_of, wrap
 from ..registry import implements
 from ..structure.to_layout import stand_in
@@ -26,12 +25,8 @@ def _moves(function: Any, no_gradient: str = "") -> None:
 
 for _function in (
     ak.categories,
-    ak.from_regular,
     ak.merge_option_of_records,
     ak.merge_union_of_records,
-    ak.pad_none,
-    ak.singletons,
-    ak.to_regular,
 ):
     _moves(_function)
 
@@ -71,15 +66,3 @@ def _firsts(array: Any, axis: int = 1, **kwargs: Any) -> Any:
         )
         raise StructureError(message)
     return wrap(ranks.element(node, 0, axis, missing=True), array.behavior, array.attrs)
-
-
-@implements(ak.unflatten, route="moves")
-def _unflatten(array: Any, counts: Any, axis: int = 0, **kwargs: Any) -> Any:
-    if any_traced((counts,)):
-        message = (
-            "ak.unflatten by traced counts makes lists whose lengths are known only at run time: not "
-            "supported yet. "
-            "Counts that come from structure (ak.num of an array) are known while tracing"
-        )
-        raise StructureError(message)
-    return move(ak.unflatten, array, Fixed(counts), axis, **kwargs)

@@ -9,9 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ..algorithms.combining import at_lists
 from ..algorithms.elementwise import values_of
-from ..algorithms.reducing import unfolded
-from ..algorithms.runtime import as_list, dead_of, is_text
+from ..algorithms.ranks import packed, split_live
+from ..algorithms.reducing import number_depth, unfolded
+from ..algorithms.runtime import alive, as_list, dead_of, either, is_text
 from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
 from ..highlevel.state import node_of, wrap
@@ -24,12 +26,9 @@ from ..structure.to_layout import stand_in
 from .reducers import like
 
 
-@implements(ak.run_lengths, route="kernel", no_gradient=INTEGERS)
+@implements(ak.run_lengths, route="kernel", live=True, no_gradient=INTEGERS)
 def _run_lengths(array: Any, **kwargs: Any) -> Any:
     node = node_of(array)
-    if has_run_time_structure(node):
-        message = "ak.run_lengths after a selection by traced values is not supported yet: count runs before selecting"
-        raise StructureError(message)
     if _has_columns(node):
         message = "ak.run_lengths of several columns at once would give columns of different lengths: take one field"
         raise StructureError(message)
@@ -37,6 +36,13 @@ def _run_lengths(array: Any, **kwargs: Any) -> Any:
     if any(isinstance(n, Option) for n in iterate(node)):
         message = "run_lengths on missing values: fill or drop them first"
         raise NotImplementedError(message)
+    if has_run_time_structure(node):
+        depth = number_depth(node)
+        if depth is None:
+            message = "ak.run_lengths after a selection by traced values takes lists of numbers: take a field"
+            raise StructureError(message)
+        found = at_lists([node], depth, lambda lists, _: _of_selected(packed(lists[0])))
+        return wrap(found, outcome.behavior, outcome.attrs)
     return wrap(_runs(unfolded(node)), outcome.behavior, outcome.attrs)
 
 
@@ -67,18 +73,31 @@ def _below(node: Node) -> Node | None:
     return replace(node, content=_runs(content))  # type: ignore[no-any-return]
 
 
-def _of_lists(data: Any, offsets: np.ndarray[Any, Any]) -> Node:
+def _of_selected(lists: List) -> Node:
+    """The same in lists whose elements that exist stand in front."""
+    dead, content = split_live(lists.content)
+    flat = project(content)
+    if not isinstance(flat, Flat):
+        message = "run_lengths on missing values: fill or drop them first"
+        raise NotImplementedError(message)
+    found = _of_lists(jnp.asarray(values_of(flat)), lists.offsets.array, dead)
+    return replace(lists, content=found, parameters=None)  # type: ignore[no-any-return]
+
+
+def _of_lists(data: Any, offsets: np.ndarray[Any, Any], dead: Any = None) -> Node:
     """The lengths of runs, each at the place where its run begins; the others do not exist.
 
     Args:
         data: numbers, shape `(n,)`.
         offsets: where lists begin, in which runs end.
+        dead: the mask of elements that do not exist, behind the others of their list.
     """
     size = data.shape[0]
     begins = np.zeros(size, dtype=bool)
     begins[offsets[offsets < size]] = True
     changed = jnp.concatenate([jnp.ones(min(size, 1), bool), data[1:] != data[:-1]]) | begins
+    changed = changed if dead is None else changed | ~alive(dead)  # what exists ends the last run
     place = np.arange(size, dtype=np.int32)
     after = lax.cummin(jnp.where(changed, place, np.int32(size)), reverse=True)  # the next beginning, or this one
     end = jnp.concatenate([after[1:], np.full(min(size, 1), size, np.int32)])
-    return Live(dead_of(changed), Flat((end - place).astype(canonical(np.int64))))
+    return Live(either(dead_of(changed), dead), Flat((end - place).astype(canonical(np.int64))))

@@ -8,7 +8,9 @@ import awkward as ak
 import jax.numpy as jnp
 import numpy as np
 
+from ..algorithms.combining import at_lists
 from ..algorithms.elementwise import values_of
+from ..algorithms.ordering import in_order
 from ..algorithms.positions import Positions, positions
 from ..algorithms.reducing import fill, innermost_lists, number_depth, one_row, unfolded
 from ..algorithms.runtime import as_list
@@ -26,12 +28,12 @@ from ..structure.from_layout import from_layout
 from .reducers import like, positional
 
 
-@implements(ak.sort, route="kernel")
+@implements(ak.sort, route="kernel", live=True)
 def _sort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = True, **kwargs: Any) -> Any:
     return _sorted(ak.sort, array, axis, ascending, stable, _sorted_values)
 
 
-@implements(ak.argsort, route="kernel", no_gradient=INTEGERS)
+@implements(ak.argsort, route="kernel", live=True, no_gradient=INTEGERS)
 def _argsort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = True, **kwargs: Any) -> Any:
     result = _sorted(ak.argsort, array, axis, ascending, stable, _sorted_positions)
     lists = [n.offsets for n in iterate(node_of(array)) if isinstance(n, List)]
@@ -44,10 +46,7 @@ def _sorted(function: Any, array: Any, axis: Any, ascending: bool, stable: bool,
     """An array with its lists along an axis sorted, or the positions that sort them."""
     node = node_of(array)
     if has_run_time_structure(node):
-        message = (
-            f"ak.{function.__name__} after a selection by traced values is not supported yet: sort before selecting"
-        )
-        raise StructureError(message)
+        return _sorted_selected(function, array, axis, ascending, stable)
     node = map_nodes(_without_option, node)
     node = map_nodes(_as_lists, unfolded(node))  # a sorted regular dimension has type var
     depth, at = number_depth(node), positional(array, axis)
@@ -80,6 +79,21 @@ def _sorted(function: Any, array: Any, axis: Any, ascending: bool, stable: bool,
 def _without_option(node: Node) -> Node | None:
     """Awkward drops an option type in which nothing can be missing."""
     return map_nodes(_without_option, node.content) if isinstance(node, Option) and node.unmasked else None
+
+
+def _sorted_selected(function: Any, array: Any, axis: Any, ascending: bool, stable: bool) -> Any:
+    """The same where elements exist only at run time."""
+    node = node_of(array)
+    outcome = function(like(array, node), axis=axis, ascending=ascending, stable=stable)  # Awkward's errors
+    depth, at = number_depth(node), positional(array, axis)
+    if depth is None or at not in (-1, depth):
+        message = (
+            f"ak.{function.__name__} over an outer axis after a selection by traced values is not supported: "
+            "sort before selecting"
+        )
+        raise StructureError(message)
+    found = at_lists([node], depth, lambda lists, _: in_order(lists[0], not ascending, function is ak.argsort))
+    return wrap(found, outcome.behavior, outcome.attrs)
 
 
 def _as_lists(node: Node) -> Node | None:

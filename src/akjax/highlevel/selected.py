@@ -35,10 +35,12 @@ def index_selected(array: Any, where: Any) -> Any:
             array = array[name]
         rest = tuple(one for one in where if not _is_name(one))
         return array[rest if len(rest) != 1 else rest[0]] if rest else array
-    if where and where[-1] is Ellipsis:
-        where = where[:-1]
+    at = next((k for k, one in enumerate(where) if one is Ellipsis), None)
+    if at is not None:
+        between = depth_of(node_of(array)) + 2 - len(where)
+        where = (*where[:at], *[slice(None)] * between, *where[at + 1 :])
     if any(one is None or one is Ellipsis for one in where):
-        message = "new axes and ellipses are added before a selection by traced values, not after it"
+        message = "a new axis is added before a selection by traced values, not after it"
         raise StructureError(message)
     for axis, one in enumerate(where):
         if _is_whole(one):

@@ -18,19 +18,25 @@ __all__ = ["segment_argsort"]
 _SHORT = 64
 
 
-def segment_argsort(data: ArrayLike, segments: Segments, *, descending: bool = False) -> jax.Array:
+def segment_argsort(
+    data: ArrayLike, segments: Segments, *, descending: bool = False, live: jax.Array | np.ndarray | None = None
+) -> jax.Array:
     """Element numbers in the order that sorts every segment; equal elements stay in order, NaN comes first.
 
     Args:
         data: one-dimensional, real.
         segments: with sorted static parents, so that every segment is a contiguous run.
         descending: largest first; NaN still comes first, as in eager Awkward.
+        live: booleans; what is not live must stand behind the rest of its segment, and stays there.
 
     Example:
         >>> segment_argsort(jnp.array([3, 1, 2, 0]), Segments(np.array([0, 0, 0, 1]), 2)).tolist()
         [1, 2, 0, 3]
     """
     key = _key(as_array(data), descending)
+    if live is not None:
+        last = True if key.dtype == np.bool_ else np.iinfo(key.dtype).max
+        key = jnp.where(live, key, jnp.asarray(last, key.dtype))
     if segments.length == 1:
         return lax.sort([key, iota(segments.size)], num_keys=1)[1]
     longest = segments.longest or 0

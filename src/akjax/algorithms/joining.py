@@ -1,0 +1,110 @@
+"""Lists made longer: padded with missing values, or joined with those of other arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from ..errors import StructureError
+from ..kernels.gather import take
+from ..nodes.boundaries import parents
+from ..nodes.kinds import Empty, List, Live, Masked, Node, Option, Record, Regular, replace
+from ..nodes.moving import carry, offsets_of, option, project
+from ..nodes.static import arange
+from ..nodes.walk import has_run_time_structure
+from .numbering import note
+from .ranks import Ranks, packed, positions_in, split_live
+from .runtime import as_list, dead_of, hide, is_text, masked
+
+Merge = Callable[[list[Node]], Node]  # arrays without run-time structure, one after another
+
+
+def padded(lists: List, length: int, clip: bool) -> Node:
+    """Lists filled up with missing values to a length; cut off there if they are to be clipped."""
+    dead, _ = split_live(lists.content)
+    counts = Ranks(lists, dead).counts
+    _, content = split_live(packed(lists).content)
+    room = np.diff(lists.offsets.array)
+    offsets = offsets_of(np.full(lists.length, length) if clip else np.maximum(room, length))
+    inside, nth = parents(offsets), positions_in(offsets)
+    index = np.where(nth < room[inside], lists.offsets.array[:-1][inside] + nth, -1)
+    if content.length == 0:
+        found: Node = option(index, content)
+    else:
+        there = nth < take(counts, inside)
+        null = dead_of(there) if dead is not None else np.where(there, np.float32(0), np.float32(1))
+        found = hide(carry(content, np.maximum(index, 0)), null)
+    if clip:
+        return Regular(found, length, lists.length, lists.parameters)
+    if dead is not None:
+        exists = nth < take(jnp.maximum(counts, length), inside)
+        found = Live(note(("padded", lists.offsets, length), (dead,), dead_of(exists)), found)
+    return List(offsets, found, lists.parameters)
+
+
+def joined(several: list[List], merge: Merge) -> Node:
+    """The elements of the lists of one array, then those of the next, in one list."""
+    counts = [np.diff(lists.offsets.array) for lists in several]
+    offsets = offsets_of(np.sum(counts, axis=0))
+    first = offsets.array[:-1].copy()
+    index = np.empty(int(offsets.array[-1]), np.int64)
+    base = 0
+    for lists, count in zip(several, counts, strict=True):
+        index[first[parents(lists.offsets)] + positions_in(lists.offsets)] = base + arange(lists.content.length)
+        first += count
+        base += lists.content.length
+    return List(offsets, carry(one_after_another([lists.content for lists in several], merge), index))
+
+
+def one_after_another(nodes: list[Node], merge: Merge) -> Node:
+    """The elements of several arrays, run-time structure included."""
+    if not any(map(has_run_time_structure, nodes)):
+        return merge(nodes)
+    nodes = [project(node) for node in nodes]
+    nodes = [node for node in nodes if not isinstance(node, Empty)] or nodes[:1]
+    if len(nodes) == 1:
+        return nodes[0]
+    if any(isinstance(node, Live) for node in nodes):
+        split = [split_live(node) for node in nodes]
+        content = one_after_another([node for _, node in split], merge)
+        return Live(_masks([(mask, node.length) for mask, node in split]), content)
+    if any(isinstance(node, Masked | Option) for node in nodes):
+        hidden = [masked(node) for node in nodes]
+        content = one_after_another([n.content if isinstance(n, Masked) else n for n in hidden], merge)
+        nulls = [(n.null if isinstance(n, Masked) else None, n.length) for n in hidden]
+        return hide(content, _masks(nulls))
+    first: Any = nodes[0]
+    if all(isinstance(node, Record) and _fields(node) == _fields(first) for node in nodes):
+        names = range(len(first.contents)) if first.fields is None else first.fields
+        columns = [[_column(node, name) for node in nodes] for name in names]
+        contents = tuple(one_after_another(column, merge) for column in columns)
+        alike = all((node.parameters or {}) == (first.parameters or {}) for node in nodes)
+        return Record(contents, first.fields, sum(node.length for node in nodes), first.parameters if alike else None)
+    lists: list[Any] = [as_list(node) for node in nodes]
+    if all(isinstance(node, List) and not is_text(node) for node in lists):
+        offsets = offsets_of(np.concatenate([np.diff(node.offsets.array) for node in lists]))
+        return replace(lists[0], offsets=offsets, content=one_after_another([n.content for n in lists], merge))  # type: ignore[no-any-return]
+    message = (
+        "after a selection by traced values arrays of one structure are joined: numbers, records of the same fields, "
+        "or lists of such; these would become a union. Join before selecting"
+    )
+    raise StructureError(message)
+
+
+def _fields(node: Any) -> Any:
+    return len(node.contents) if node.fields is None else frozenset(node.fields)
+
+
+def _column(node: Any, name: Any) -> Node:
+    return node.contents[name if node.fields is None else node.fields.index(name)]  # type: ignore[no-any-return]
+
+
+def _masks(parts: list[tuple[Any, int]]) -> Any:
+    masks = [np.zeros(length, np.float32) if mask is None else mask for mask, length in parts]
+    lengths = tuple(length for _, length in parts)
+    given = [mask for mask, _ in parts if mask is not None]
+    where = tuple(mask is None for mask, _ in parts)
+    return note(("joined", lengths, where), given, jnp.concatenate(masks))
