@@ -22,6 +22,7 @@ from ..nodes.static import static
 from ..nodes.walk import children, iterate, rebuild
 from .aligning import line_up
 from .numbering import same
+from .origins import came_from, origin_of
 from .runtime import alive, attach, dead_below, merge, strip
 from .standing import StandIns
 from .tracking import Table, Zeros
@@ -229,7 +230,7 @@ def guarded(value: Any, dead: Any, fill: float) -> Any:
         return value
     shape = dead.shape + (1,) * (value.ndim - dead.ndim)
     safe = lax.stop_gradient(jnp.asarray(fill, jax.dtypes.canonicalize_dtype(value.dtype)))
-    return jnp.where(alive(dead).reshape(shape), value, safe)
+    return came_from(jnp.where(alive(dead).reshape(shape), value, safe), origin_of(value))
 
 
 def fill_dead(node: Node, fill: float, dead: Any = None) -> Node:

@@ -27,6 +27,7 @@ from ..nodes.static import Static, arange, static
 from ..nodes.walk import iterate, map_flat
 from ..structure.from_layout import buffer, from_layout
 from ..structure.to_layout import envelope_layout, stand_in
+from .origins import copied
 
 START = 1 << 40
 BOOLEAN = np.dtype("m8[as]")  # what the numbers of booleans look like
@@ -70,6 +71,17 @@ class Table:
             self._entries.append((self._next, size, data, words))
             self._next += size
         return self._of[id(data)]
+
+    def reserve(self, like: Any) -> np.ndarray[Any, Any]:
+        """Numbers for the elements of a buffer that is still to be computed."""
+        return self.ids(like)
+
+    def replace(self, before: Any, data: Any) -> None:
+        """Put a buffer in the place of the one that numbers were reserved for."""
+        self._of[id(data)] = self._of.pop(id(before))
+        self._entries = [
+            (first, size, data if old is before else old, words) for first, size, old, words in self._entries
+        ]
 
     def layout(self, node: Node) -> Any:
         """The Awkward layout of a node with numbers in place of its data."""
@@ -156,9 +168,7 @@ class Table:
         if positions.shape == shape and np.array_equal(positions.reshape(-1), arange(positions.size)):
             return data
         flat = data if data.ndim == 1 else data.reshape((-1, 2) if words else -1)
-        # an element used several times must not be computed several times
-        barrier = positions.size > flat.shape[0] and not isinstance(data, np.ndarray)
-        found = take(flat, _interned(positions.reshape(-1)), barrier=barrier)
+        found = copied(flat, _interned(positions.reshape(-1)))
         return found.reshape((*positions.shape, 2) if words else positions.shape)
 
     def _from_many(self, flat: Flat, numbers: np.ndarray[Any, Any], dtype: Any) -> Flat:

@@ -14,6 +14,7 @@ from ..algorithms import selecting, ufuncs
 from ..algorithms.elementwise import Level, combine, values_of
 from ..algorithms.gathering import gather_lists
 from ..algorithms.numbering import note
+from ..algorithms.origins import SMOOTH_UFUNCS, moved
 from ..algorithms.runtime import columns
 from ..errors import ConcreteValueError
 from ..nodes.kinds import Constant, Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, Row, replace
@@ -227,6 +228,8 @@ class Ufunc:
     def _leaf(self, *buffers: Any) -> Any:
         remaining = iter(buffers)
         values = [next(remaining) if _is_node(x) else x for x in self._inputs]
+        if self._function in SMOOTH_UFUNCS:
+            return moved(lambda *given: ufuncs.apply(self._function, list(given), self._dtype), values)
         return ufuncs.apply(self._function, values, self._dtype)
 
     def _override(self, level: Level) -> Any:

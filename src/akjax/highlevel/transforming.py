@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..algorithms.elementwise import values_of
+from ..algorithms.origins import evaluate
 from ..algorithms.runtime import attach, merge, strip
 from ..algorithms.standing import StandIns
 from ..algorithms.tracking import Table, Zeros
@@ -128,12 +129,41 @@ class _Run:
             )
         else:
             shown = self._shown(layouts, lambda: self._truth().levels[number])
+        parts = shown if isinstance(shown, tuple) else (shown,)
+        leaves = [part.data for part in parts if isinstance(part, TracedNumpyArray)]
+        if isinstance(self._table, Zeros) or not leaves or not all(layout.is_numpy for layout in _several(layouts)):
+            return self._called(shown, self._table, context)
+        return self._evaluated(shown, leaves, context)
+
+    def _called(self, shown: Any, table: Any, context: Any) -> Any:
         before = getattr(_running, "table", None)
-        _running.table = self._table
+        _running.table = table
         try:
             return _hidden(self._transformation(shown, **context))
         finally:
             _running.table = before
+
+    def _evaluated(self, shown: Any, leaves: list[Any], context: Any) -> Any:
+        """The numbers of a leaf: what is done to copied elements is done before the copying."""
+        made: list[Any] = []
+        result: Any = None
+
+        def function(*buffers: Any) -> list[Any]:
+            nonlocal result
+            given = iter(buffers)
+            parts = [
+                TracedNumpyArray(part.tracked, next(given)) if isinstance(part, TracedNumpyArray) else part
+                for part in _several(shown)
+            ]
+            result = self._called(
+                tuple(parts) if isinstance(shown, tuple) else parts[0], _Recorder(self._table, made), context
+            )
+            return made
+
+        values = evaluate(function, leaves)
+        for before, value in zip(list(made), values, strict=True):
+            self._table.replace(before, value)
+        return result
 
     def _shown(self, layout: Any, truth: Any) -> Any:
         if self._stand_ins and layout.is_list:
@@ -141,6 +171,23 @@ class _Run:
         if not layout.is_numpy or not self._table.known(layout.data):
             return layout
         return TracedNumpyArray(layout, jnp.asarray(values_of(self._table.node(layout, truth))))
+
+
+class _Recorder:
+    """Numbers the buffers that a callback makes, and notes them."""
+
+    def __init__(self, table: Any, made: list[Any]) -> None:
+        self._table = table
+        self._made = made
+
+    def ids(self, data: Any) -> Any:
+        if not any(data is other for other in self._made):
+            self._made.append(data)
+        return self._table.ids(data)
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _hidden(result: Any) -> Any:
