@@ -3,8 +3,8 @@
 Pairs of jets hold each jet many times. `np.cos(pair.phi)` is the same as the cosines of all jets, copied to the pairs:
 where a buffer came from is remembered, and a function of copied elements is computed before copying them.
 
-Only functions that are smooth everywhere are moved: an element that is in no pair is computed too, and must not make a
-gradient infinite.
+Only functions with finite derivatives everywhere are moved: an element that is in no pair is computed too, and must not
+make a gradient infinite.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, jaxpr_as_fun
 
+from .. import _compat
 from ..kernels.gather import take
 
 
@@ -32,24 +33,57 @@ class Origin:
 
 _origins: dict[int, tuple[weakref.ref[Any], Origin]] = {}
 
+# functions with finite derivatives everywhere (of steps they are zero)
 SMOOTH_UFUNCS = frozenset({
-    np.absolute, np.add, np.arctan, np.cos, np.cosh, np.exp, np.expm1, np.multiply, np.negative, np.positive, np.sin,
-    np.sinh, np.square, np.subtract, np.tanh,
+    np.absolute, np.add, np.arctan, np.cos, np.cosh, np.equal, np.exp, np.expm1, np.greater, np.greater_equal, np.less,
+    np.less_equal, np.logical_and, np.logical_not, np.logical_or, np.maximum, np.minimum, np.multiply, np.negative,
+    np.not_equal, np.positive, np.sign, np.sin, np.sinh, np.square, np.subtract, np.tanh,
 })  # fmt: skip
 
-# the names of JAX's primitives
+# the same by the names of JAX's primitives
 _SMOOTH = frozenset({
-    "abs", "add", "add_any", "atan", "convert_element_type", "cos", "cosh", "erf", "exp", "expm1", "integer_pow",
-    "logistic", "mul", "neg", "sin", "sinh", "square", "stop_gradient", "sub", "tanh",
+    "abs", "add", "add_any", "and", "atan", "bitcast_convert_type", "convert_element_type", "cos", "cosh", "eq", "erf",
+    "exp", "expm1", "ge", "gt", "integer_pow", "is_finite", "le", "logistic", "lt", "max", "min", "mul", "ne", "neg",
+    "not", "or", "select_n", "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "square",
+    "stop_gradient", "sub", "tanh", "xor",
 })  # fmt: skip
 _INLINED = frozenset({"jit", "pjit", "closed_call"})
 
 
 def copied(source: Any, index: Any) -> Any:
     """`source[index]`, remembered as such when elements are copied several times."""
-    barrier = index.shape[0] > source.shape[0]
-    found = take(source, index, barrier=barrier and isinstance(source, jax.Array))
-    return came_from(found, Origin(source, index)) if barrier and found.ndim == 1 else found
+    if index.shape[0] <= source.shape[0] or not isinstance(source, jax.Array):
+        return take(source, index)
+
+    def copy(source: Any, index: Any) -> Any:
+        found = take(source, index, barrier=True)
+        return came_from(found, Origin(source, index)) if found.ndim == 1 else found
+
+    return _once("copy", copy, [source, index])
+
+
+# what was computed, by the operation and its operands, and the operands: it holds as long as the result is there
+_known: dict[Any, tuple[weakref.ref[Any], Any]] = {}
+
+
+def _once(key: Any, function: Callable[..., Any], values: list[Any]) -> Any:
+    """The result of a function, the same buffer when it is asked for again: XLA does not look through barriers."""
+    trace = _compat.current_trace()
+    whole = (id(trace), key, *map(_identity, values))
+    found = _known.get(whole)
+    result = None if found is None else found[0]()
+    if result is None:
+        result = function(*values)
+        if isinstance(result, jax.Array):
+            gone = weakref.ref(result, lambda _: _known.pop(whole, None))
+            _known[whole] = gone, values
+    return result
+
+
+def _identity(value: Any) -> Any:
+    if np.ndim(value) or isinstance(value, jax.core.Tracer):
+        return id(value)
+    return type(value), str(getattr(value, "dtype", "")), repr(value)
 
 
 def came_from(buffer: Any, origin: Origin | None) -> Any:
@@ -66,11 +100,12 @@ def origin_of(buffer: Any) -> Origin | None:
     return None if found is None else found[1]
 
 
-def moved(function: Callable[..., Any], values: list[Any]) -> Any:
-    """`function(*values)` of a smooth elementwise function: before the copying, when all values were copied alike.
+def moved(key: Any, function: Callable[..., Any], values: list[Any]) -> Any:
+    """`function(*values)` of an elementwise function: before the copying, when all values were copied alike.
 
     Args:
-        function: elementwise, smooth everywhere.
+        key: what the function is, to compute nothing twice.
+        function: elementwise, with finite derivatives.
         values: buffers and scalars.
     """
     buffers = [value for value in values if np.ndim(value)]
@@ -80,7 +115,7 @@ def moved(function: Callable[..., Any], values: list[Any]) -> Any:
         return function(*values)
     found = iter(origins)
     sources = [next(found).source if np.ndim(value) else value for value in values]  # type: ignore[union-attr]
-    result = moved(function, sources)
+    result = _once(key, lambda *given: moved(key, function, list(given)), sources)
     if np.shape(result) != np.shape(first.source):
         return function(*values)
     return copied(result, first.index)
@@ -112,20 +147,21 @@ def _interpret(program: ClosedJaxpr, arguments: list[Any]) -> list[Any]:
         if name in _INLINED:
             results = _interpret(equation.params["jaxpr"], given)
         elif name in _SMOOTH:
-            results = [moved(_bound(equation), given)]
+            key = (name, *map(str, sorted(equation.params.items())))
+            results = [moved(key, _bound(jaxpr, equation), given)]
         else:
-            result = _bound(equation)(*given)
+            result = _bound(jaxpr, equation)(*given)
             results = list(result) if equation.primitive.multiple_results else [result]
         values |= dict(zip(equation.outvars, results, strict=True))
     return [read(variable) for variable in jaxpr.outvars]
 
 
-def _bound(equation: Any) -> Callable[..., Any]:
+def _bound(jaxpr: Any, equation: Any) -> Callable[..., Any]:
     if not any(isinstance(value, ClosedJaxpr | Jaxpr) or callable(value) for value in equation.params.values()):
         return lambda *given: equation.primitive.bind(*map(jnp.asarray, given), **equation.params)
     # with a program of its own inside
     variables = [variable for variable in equation.invars if not isinstance(variable, Literal)]
-    alone = Jaxpr([], variables, equation.outvars, [equation])
+    alone = jaxpr.replace(constvars=[], invars=variables, outvars=equation.outvars, eqns=[equation])
     function = jaxpr_as_fun(ClosedJaxpr(alone, []))
 
     def called(*given: Any) -> Any:

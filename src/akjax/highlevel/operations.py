@@ -229,7 +229,8 @@ class Ufunc:
         remaining = iter(buffers)
         values = [next(remaining) if _is_node(x) else x for x in self._inputs]
         if self._function in SMOOTH_UFUNCS:
-            return moved(lambda *given: ufuncs.apply(self._function, list(given), self._dtype), values)
+            key = (self._function, str(self._dtype))
+            return moved(key, lambda *given: ufuncs.apply(self._function, list(given), self._dtype), values)
         return ufuncs.apply(self._function, values, self._dtype)
 
     def _override(self, level: Level) -> Any:

@@ -123,6 +123,7 @@ class _Run:
     def __call__(self, layouts: Any, **context: Any) -> Any:
         number = len(self.levels)
         self.levels.append(layouts)
+        shown: Any
         if isinstance(layouts, tuple):
             shown = tuple(
                 self._shown(layout, lambda k=k: self._truth().levels[number][k]) for k, layout in enumerate(layouts)
@@ -131,9 +132,9 @@ class _Run:
             shown = self._shown(layouts, lambda: self._truth().levels[number])
         parts = shown if isinstance(shown, tuple) else (shown,)
         leaves = [part.data for part in parts if isinstance(part, TracedNumpyArray)]
-        if isinstance(self._table, Zeros) or not leaves or not all(layout.is_numpy for layout in _several(layouts)):
-            return self._called(shown, self._table, context)
-        return self._evaluated(shown, leaves, context)
+        if isinstance(self._table, Table) and len(leaves) and all(layout.is_numpy for layout in _several(layouts)):
+            return self._evaluated(self._table, shown, leaves, context)
+        return self._called(shown, self._table, context)
 
     def _called(self, shown: Any, table: Any, context: Any) -> Any:
         before = getattr(_running, "table", None)
@@ -143,7 +144,7 @@ class _Run:
         finally:
             _running.table = before
 
-    def _evaluated(self, shown: Any, leaves: list[Any], context: Any) -> Any:
+    def _evaluated(self, table: Table, shown: Any, leaves: list[Any], context: Any) -> Any:
         """The numbers of a leaf: what is done to copied elements is done before the copying."""
         made: list[Any] = []
         result: Any = None
@@ -156,13 +157,13 @@ class _Run:
                 for part in _several(shown)
             ]
             result = self._called(
-                tuple(parts) if isinstance(shown, tuple) else parts[0], _Recorder(self._table, made), context
+                tuple(parts) if isinstance(shown, tuple) else parts[0], _Recorder(table, made), context
             )
             return made
 
         values = evaluate(function, leaves)
         for before, value in zip(list(made), values, strict=True):
-            self._table.replace(before, value)
+            table.replace(before, value)
         return result
 
     def _shown(self, layout: Any, truth: Any) -> Any:

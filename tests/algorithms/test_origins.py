@@ -1,0 +1,132 @@
+"""Functions of copied elements are computed before the copying."""
+
+from __future__ import annotations
+
+import awkward as ak
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.test_util import check_grads
+
+import akjax
+from akjax.algorithms.origins import Origin, came_from, copied, evaluate, moved, origin_of
+
+akjax.register()
+
+X = ak.Array([[0.5, 1.5, 2.5, 3.5, 4.5], [], [5.5], [6.5, 7.5]])
+INDEX = np.array([0, 0, 1, 1, 2, 2])
+
+
+def counted(function, *args):
+    """How often each primitive is applied to how many numbers."""
+    found = {}
+
+    def walk(jaxpr):
+        for equation in jaxpr.eqns:
+            for value in equation.params.values():
+                if hasattr(value, "jaxpr"):
+                    walk(value.jaxpr)
+            shape = equation.outvars[0].aval.shape
+            found[equation.primitive.name] = found.get(equation.primitive.name, 0) + int(np.prod(shape))
+
+    walk(jax.make_jaxpr(function)(*args).jaxpr)
+    return found
+
+
+def test_sines_of_elements_not_of_pairs():
+    def pairs(x):
+        one, two = ak.unzip(ak.combinations(x, 2))
+        return np.cos(one) * 2 + np.cos(two)
+
+    numbers = counted(pairs, X)
+    assert numbers["cos"] <= 2 * 8  # eight elements are in eleven pairs
+    assert ak.almost_equal(jax.jit(pairs)(X), pairs(X))
+    check_grads(lambda leaf: jnp.sum(ak.to_jax(ak.flatten(pairs(X + 0 * leaf)))), (1.0,), order=2)
+
+
+def test_of_rows_not_of_elements():
+    def spread(x, y):
+        return x * np.sin(ak.broadcast_arrays(y, x)[0])
+
+    y = ak.Array([1.0, 2.0, 3.0, 4.0])
+    assert counted(spread, X, y)["sin"] == 4
+    assert ak.almost_equal(jax.jit(spread)(X, y), spread(X, y))
+
+
+def test_vector_before_pairing():
+    vector = pytest.importorskip("vector")
+    vector.register_awkward()
+    n = int(ak.count(X))
+    particles = ak.zip(dict.fromkeys(("pt", "eta", "phi", "mass"), X), with_name="Momentum4D")
+
+    def masses(p):
+        one, two = ak.unzip(ak.combinations(p, 2))
+        return (one + two).mass
+
+    assert counted(masses, particles).get("sinh", 0) <= 2 * n
+    assert ak.almost_equal(jax.jit(masses)(particles), masses(particles))
+
+
+def test_nothing_is_computed_twice():
+    def twice(x):
+        one, _ = ak.unzip(ak.combinations(x, 2))
+        return np.exp(one), np.exp(one) + 1
+
+    numbers = counted(twice, X)
+    assert numbers["exp"] <= 8  # elements, once
+
+
+class TestMoved:
+    def test_before_the_copying(self):
+        def function(x):
+            return moved("sin", jnp.sin, [copied(x, INDEX)])
+
+        x = jnp.arange(3.0)
+        assert counted(function, x)["sin"] == 3
+        np.testing.assert_array_equal(function(x), np.sin(x)[INDEX])
+
+    def test_copied_otherwise(self):
+        """Elements that were copied in different ways have no place in common."""
+
+        def function(x):
+            return moved("add", jnp.add, [copied(x, INDEX), copied(x, INDEX[::-1].copy())])
+
+        x = jnp.arange(3.0)
+        assert counted(function, x)["add"] == 6
+        np.testing.assert_array_equal(function(x), np.asarray(x)[INDEX] + np.asarray(x)[INDEX[::-1]])
+
+    def test_scalars_take_part(self):
+        x = jnp.arange(3.0)
+        found = moved("mul", jnp.multiply, [copied(x, INDEX), 2.0])
+        np.testing.assert_array_equal(found, 2 * np.asarray(x)[INDEX])
+        assert origin_of(found) is not None
+
+    def test_not_copied_more_often(self):
+        x = jnp.arange(8.0)
+        assert origin_of(copied(x, INDEX)) is None
+
+
+def test_programs_with_programs_inside():
+    """Custom derivatives and conditions are computed where they are."""
+
+    def function(x, y):
+        square = jax.custom_jvp(lambda v: v * v)
+        square.defjvps(lambda t, _, v: 2 * v * t)
+        return [jnp.where(x > 1, square(x), jax.nn.relu(y)), jnp.cumsum(x)]
+
+    x = jnp.array([0.0, 1.0, 2.0])
+    buffers = [copied(x, INDEX), copied(2 * x, INDEX)]
+    for one, other in zip(evaluate(function, buffers), function(*buffers), strict=True):
+        np.testing.assert_allclose(one, other)
+
+
+def test_forgotten_with_the_buffer():
+    buffer = jnp.ones(3) + 1
+    came_from(buffer, Origin(jnp.ones(1), np.zeros(3, int)))
+    at = id(buffer)
+    assert origin_of(buffer) is not None
+    del buffer
+    from akjax.algorithms import origins
+
+    assert at not in origins._origins
