@@ -8,7 +8,12 @@ from typing import Any
 import awkward as ak
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
+
+import akjax
+
+akjax.register()
 
 
 def records() -> Any:
@@ -263,3 +268,54 @@ def test_records() -> None:
 
     assert f(record, 2.0).to_list() == {"pt": 2.0, "n": 2, "new": 4.0}
     assert record.fields == ["pt", "n"]
+
+
+@pytest.mark.parametrize("value", [7, np.array(7), np.float64(7), True, None, "text"], ids=repr)
+def test_one_value_for_all(value: Any) -> None:
+    def f(x: Any) -> Any:
+        x["new"] = value
+        return x
+
+    assert jax.jit(f)(records()).to_list() == f(records()).to_list()
+    record = jax.jit(lambda x: f(x[1]) if not isinstance(value, str) else x[1])(records())
+    assert record.pt == 2.0
+
+
+def test_fields_of_a_record() -> None:
+    seen = []
+
+    @jax.jit
+    def f(x: Any) -> Any:
+        seen.append((x.fields, x.is_tuple, "pt" in dir(x), "new" in x.fields))
+        return x.pt
+
+    assert f(records()[1]) == 2.0
+    assert seen == [(["pt", "n"], False, True, False)]
+
+
+def test_failed_assignments_say_what_awkward_says() -> None:
+    """And leave the array as it was."""
+    wrong = {
+        "lengths": lambda x: x.__setitem__("new", [1, 2]),
+        "no such record": lambda x: x.__setitem__(("nope", "new", "deep"), 1),
+        "an integer": lambda x: x.__setitem__(0, 1),
+        "a list": lambda x: x.__setitem__(["pt"], 1),
+        "nothing to delete": lambda x: x.__delitem__("nope"),
+        "an attribute": lambda x: setattr(x, "pt", 1),
+        "a new attribute": lambda x: setattr(x, "other", 1),
+        "no field": lambda x: x.nope,
+    }
+
+    def failed(x: Any) -> dict[str, str]:
+        found = {}
+        for name, change in wrong.items():
+            try:
+                change(x)
+            except Exception as error:
+                found[name] = type(error).__name__
+        return found
+
+    seen = []
+    jax.jit(lambda x: (seen.append(failed(x)), x.pt)[1])(records())
+    assert seen == [failed(records())]
+    assert untouched(records())

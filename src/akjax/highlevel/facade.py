@@ -87,14 +87,20 @@ def described(array: Any) -> Any:
 
 
 class Facade:
-    """The layout of a traced array, as far as it is known while tracing."""
+    """The layout of a traced array, as far as it is known while tracing; `below` one of the layouts in it."""
 
-    __slots__ = ("_array",)
+    __slots__ = ("_array", "_below")
 
     backend = BACKEND
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: Any, below: str = "") -> None:
         self._array = array
+        self._below = below
+
+    @property
+    def array(self) -> Facade:
+        """The rows that a record is one of."""
+        return Facade(self._array, "array")
 
     @property
     def owner(self) -> Any:
@@ -113,7 +119,8 @@ class Facade:
         from .state import flat_state, tracer_in
 
         if name in _FACTS:
-            return getattr(flat_state(self._array).stand_in(), name)
+            layout = flat_state(self._array).stand_in()
+            return getattr(getattr(layout, self._below) if self._below else layout, name)
         if name.startswith("__"):
             raise AttributeError(name)
         raise ConcreteValueError(tracer_in(self._array), f"`.layout.{name}`")

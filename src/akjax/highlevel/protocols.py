@@ -88,6 +88,8 @@ def awkward_function(self: Any, function: Any, array_likes: Any, args: Any, kwar
 
 
 def _as_array(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return value[()]
     return ak.Array(value) if is_tracer(value) and value.ndim else value
 
 
