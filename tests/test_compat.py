@@ -228,3 +228,10 @@ def test_whether_something_is_traced() -> None:
         transform(lambda x: (seen.append(_compat.is_tracing()), x)[1])(jnp.ones(2) if transform is jax.vmap else 1.0)
     assert seen == [True, True, True]
     assert not _compat.is_tracing()
+
+
+def test_types_of_jax_among_the_arguments_are_no_arrays() -> None:
+    x = ak.Array([[1.0, 2.0], []])
+    for to in (jnp.float32, jnp.bfloat16, jnp.dtype("int8")):
+        assert jax.jit(lambda x, to=to: ak.values_astype(x, to))(x).to_list() == x.to_list()
+    assert not _compat.awkward_jax_is_running()

@@ -56,7 +56,7 @@ def keep_classes_from_awkward() -> None:
 def take_jax_arrays_for_numpy() -> None:
     """Keep Awkward from starting its own JAX backend when an `ak.*` function is given a JAX array."""
     _dispatch._backend_lookup_factories.insert(0, _numpy_for_jax)
-    for cls in [cls for cls in _dispatch._type_to_backend_lookup if _is_jax(cls)]:
+    for cls in [cls for cls in _dispatch._type_to_backend_lookup if _numpy_for_jax(cls)]:
         del _dispatch._type_to_backend_lookup[cls]
 
 
@@ -80,10 +80,14 @@ def _is_jax(cls: type) -> bool:
 
 
 def _numpy_for_jax(cls: type) -> Any:
+    # Awkward goes by the module, and takes `jnp.float32` among the arguments for an array too
+    if not _is_jax(cls) and cls.__module__.partition(".")[0] not in ("jax", "jaxlib"):
+        return None
+
     def backend(value: Any) -> Any:
         return JaxBackend.instance() if awkward_jax_is_running() and not is_tracer(value) else NumpyBackend.instance()
 
-    return backend if _is_jax(cls) else None
+    return backend
 
 
 def make_attrs(attrs: Mapping[str, Any] | None) -> Any:

@@ -229,3 +229,50 @@ def test_nothing_changes_outside_a_transformation():
     assert POLAR.lib == ak.copy(POLAR).lib
     assert POLAR.lib.sqrt(np.float64(4.0)) == 2.0
     assert POLAR.lib.nplike is POLAR.layout.backend.nplike
+
+
+def test_users_vectors_keep_their_classes():
+    """Classes made of vector's, as coffea has them, defined when everything is registered, given by `behavior=`."""
+    own = dict(vector.backends.awkward.behavior)
+
+    @ak.mixin_class(own)
+    class Lepton(vector.backends.awkward.MomentumAwkward4D):
+        @property
+        def half(self):
+            return self.pt / 2
+
+        @ak.mixin_class_method(np.add, {"Lepton"})
+        def add(self, other):
+            sums = {axis: getattr(self, axis) + getattr(other, axis) for axis in ("px", "py", "pz", "E")}
+            return ak.zip(sums, with_name="Lepton", behavior=self.behavior)
+
+    @ak.mixin_class(own)
+    class Tau(Lepton):
+        def isolated(self, cut):
+            return self[self.isolation < cut]
+
+    awkward = vector.backends.awkward
+    for name in ("Lepton", "Tau"):  # what vector makes of them when they are projected
+        cls = own["*", name]
+        cls.ProjectionClass2D, cls.ProjectionClass3D = awkward.VectorArray2D, awkward.VectorArray3D
+        cls.ProjectionClass4D = cls.MomentumClass = own["*", "Lepton"]
+    array = ak.with_field(POLAR, POLAR.pt / 100, "isolation")
+    taus = ak.Array(ak.with_name(array, "Tau").layout, behavior=own)
+    seen = []
+
+    def names(t):
+        seen.append([type(x).__name__ for x in (t, t[0, 0], t.isolated(0.04), t[:, ::-1], t.x)])
+        return t
+
+    result = jax.jit(names)(taus)
+    assert seen == [["TauArray", "TauRecord", "TauArray", "TauArray", "Array"]]
+    assert type(result).__name__ == type(jax.tree.map(lambda leaf: leaf, taus)).__name__ == "TauArray"
+    assert type(jax.grad(lambda t: ak.sum(t.half))(taus)).__name__ == "TauArray"
+    uses = {
+        "property": lambda t: t.half,
+        "method": lambda t: t.isolated(0.04).mass,
+        "vector's": lambda t: t.deltaR(ak.firsts(t)),
+        "overload": lambda t: t[:, :1] + t[:, :1],
+        "of a record": lambda t: t[0, 0].half,
+    }
+    check_many(uses, taus, rtol=TOLERANCE)
