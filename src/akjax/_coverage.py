@@ -22,7 +22,8 @@ of akjax by `python -m akjax._coverage > docs/coverage.md`; a test compares the 
   functions of this table; *kernel*, that the numbers are computed with `jax.numpy`; *host only*, that it raises one
   sentence, which names the alternative.
 - **envelopes**: *exact* is an array as it is; *live* is one from which traced values have selected
-  ([what works there](live-masks.md) has the details). No function takes capacity envelopes yet.
+  ([what works there](live-masks.md) has the details); *capacity* is one whose list lengths are values of the program,
+  made by `akjax.traced`.
 - **gradient**: whether floating-point results have derivatives, and why not.
 
 """
@@ -51,7 +52,7 @@ def rows() -> dict[str, str]:
 def _row(name: str, entry: Entry) -> str:
     if entry.route == "host":
         return f"| `{name}` | host only: {entry.host_only} | – | – |"
-    envelopes = "exact, live" if entry.live else "exact"
+    envelopes = "exact" + ", live" * entry.live + ", capacity" * entry.capacity
     gradient = f"no: {entry.no_gradient}" if entry.no_gradient else "yes"
     return f"| `{name}` | {ROUTES[entry.route]} | {envelopes} | {gradient} |"
 

@@ -17,6 +17,7 @@ class Entry:
         call: what is called in its place.
         route: one of `ROUTES`.
         live: whether it accepts elements whose existence is decided at run time.
+        capacity: whether it accepts lists whose lengths are known at run time, as those of `akjax.traced`.
         no_gradient: why the result has no gradient; empty when it has one.
         always: whether it also stands for the function on untraced arrays (Awkward's own would start its
             JAX backend).
@@ -26,6 +27,7 @@ class Entry:
     call: Callable[..., Any]
     route: str
     live: bool = False
+    capacity: bool = False
     no_gradient: str = ""
     always: bool = False
     host_only: str = ""
@@ -55,16 +57,21 @@ def implements(
     *functions: Any,
     route: str,
     live: bool = False,
+    capacity: bool | None = None,
     no_gradient: str = "",
     always: bool = False,
     host_only: str = "",
 ) -> Callable[[F], F]:
-    """Register what to call in place of these functions when an argument is traced (see `Entry`)."""
+    """Register what to call in place of these functions when an argument is traced (see `Entry`).
+
+    What accepts a live mask accepts lists of run-time length too, unless `capacity` says otherwise.
+    """
+    capacity = live if capacity is None else capacity
 
     def register(call: F) -> F:
         assert route in ROUTES
         for function in functions:
-            _entries[function] = Entry(call, route, live, no_gradient, always, host_only)
+            _entries[function] = Entry(call, route, live, capacity, no_gradient, always, host_only)
         return call
 
     return register

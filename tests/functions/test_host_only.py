@@ -61,5 +61,6 @@ def test_outside_everything_is_awkwards():
     assert ak.from_iter([1, 2]).to_list() == [1, 2]
     assert ak.from_json("[1, [2]]").to_list() == [1, [2]]
     assert ak.from_numpy(np.arange(2)).to_list() == [0, 1]
+    assert ak.from_numpy(jnp.arange(2)).to_list() == [0, 1]
     assert ak.from_buffers(*ak.to_buffers(X)).to_list() == X.to_list()
     assert ak.from_jax(jnp.arange(2)).layout.backend.name == "cpu"

@@ -43,7 +43,7 @@ def _backend(*arrays: Any) -> str:
     return "jax"
 
 
-@implements(ak.to_layout, route="moves", live=True)
+@implements(ak.to_layout, route="type", live=True, no_gradient=TYPE)
 def _to_layout(array: Any, **kwargs: Any) -> Any:
     if isinstance(array, jax.Array):
         # vector asks for the layout of a number; one row broadcasts like it

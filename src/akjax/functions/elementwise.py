@@ -9,6 +9,7 @@ import awkward as ak
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ..algorithms.elementwise import combine, values_of
 from ..algorithms.runtime import is_text
@@ -73,6 +74,8 @@ def _imag(array: Any, **kwargs: Any) -> Any:
 @implements(ak.angle, route="kernel", live=True)
 def _angle(val: Any, deg: bool = False, **kwargs: Any) -> Any:
     def angle(data: Any) -> Any:
+        # that of a real number is one of two values, also where the formula has no derivative
+        data = data if data.dtype.kind == "c" else lax.stop_gradient(data)
         radians = jnp.angle(data).astype(np.angle(np.zeros(1, data.dtype)).dtype)
         return radians * (180 / np.pi) if deg else radians
 

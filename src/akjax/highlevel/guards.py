@@ -14,6 +14,7 @@ from typing import Any
 import awkward as ak
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from .. import _compat, registry
 from ..errors import ConcreteValueError
@@ -164,7 +165,8 @@ def _asking_first(function: Any) -> Any:
         assert entry is not None
         if entry.always or any_traced(args) or any_traced(kwargs.values()):
             return entry.call(*args, **kwargs)
-        return function(*args, **kwargs)
+        # a JAX array is NumPy's to Awkward, which would start its JAX backend
+        return function(*(np.array(value) if isinstance(value, jax.Array) else value for value in args), **kwargs)
 
     return guarded
 
