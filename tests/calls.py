@@ -50,7 +50,7 @@ _SPECIAL: dict[str, Callable[..., Any]] = {
     "ak.strings_astype": lambda x: ak.strings_astype(x, float),
     "ak.to_backend": lambda x: ak.to_backend(x, "jax"),
     "ak.to_jax": lambda x: ak.to_jax(ak.flatten(x)),
-    "ak.to_regular": lambda x: ak.to_regular(x[:, np.newaxis], axis=1),
+    "ak.to_regular": lambda x: ak.to_regular(ak.singletons(ak.flatten(x))),
     "ak.transform": lambda x: ak.transform(lambda layout, **kw: layout if layout.is_numpy else None, x),
     "ak.unflatten": lambda x: ak.unflatten(x, [len(x)]),
     "ak.values_astype": lambda x: ak.values_astype(x, np.float64),

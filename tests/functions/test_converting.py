@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from arrays import ALL
 from many import check_many
-from oracle import check, plain
+from oracle import check, outcome, plain
 
 import akjax
 
@@ -34,6 +34,10 @@ PIECES = {
     "named": lambda x, s: ak.Array([{"x": s}], with_name="Point"),
     "large": lambda x, s: ak.Array([1e13, s, -(2**50)]),
 }
+
+
+if isinstance(outcome(lambda: ak.Record({"a": {"b": 1.0}})), Exception):
+    del PIECES["one record"]  # older Awkward makes no records of records
 
 
 def test_pieces():

@@ -26,7 +26,7 @@ from ..structure.to_layout import stand_in
 from .reducers import like
 
 
-@implements(ak.run_lengths, route="kernel", live=True, no_gradient=INTEGERS)
+@implements(ak.run_lengths, route="kernel", live=True, capacity=False, no_gradient=INTEGERS)
 def _run_lengths(array: Any, **kwargs: Any) -> Any:
     node = node_of(array)
     if _has_columns(node):
