@@ -64,6 +64,17 @@ LOSSES: dict[str, Callable[[ak.Array], Any]] = {
     "fill_none": lambda a: ak.sum(np.sqrt(ak.fill_none(ak.max(a, axis=1), 1.0))),
     "drop_none": lambda a: ak.sum(np.log(ak.drop_none(ak.max(a, axis=1)))),
     "zip": lambda a: ak.sum(np.sqrt(ak.zip({"a": a, "b": a * a}).a)),
+    "sort": lambda a: ak.sum(np.sqrt(ak.sort(a, axis=1)) * (1 + ak.local_index(a))),
+    "argsort": lambda a: ak.sum(np.log(a[ak.argsort(a, axis=1, ascending=False)][:, :1])),
+    "argmax": lambda a: ak.sum(np.log(a[ak.argmax(a, axis=1, keepdims=True)])),
+    "pad_none": lambda a: ak.sum(np.sqrt(ak.fill_none(ak.pad_none(a, 2, clip=True), 1.0))),
+    "concatenate": lambda a: ak.sum(np.sqrt(ak.concatenate([a, a * a], axis=1))),
+    "backwards": lambda a: ak.sum(np.sqrt(a[:, ::-1]) * (1 + ak.local_index(a))),
+    "unflatten": lambda a: ak.sum(ak.sum(np.sqrt(ak.unflatten(ak.flatten(a), ak.num(a))), axis=1) ** 2),
+    "columns": lambda a: ak.sum(ak.sum(np.sqrt(a), axis=0) ** 2),
+    "row": lambda a: ak.sum(np.sqrt(a[0:1])),
+    "nested product": lambda a: ak.sum(np.sqrt(np.multiply(*ak.unzip(ak.cartesian([a, a], nested=True))))),
+    "lined up": lambda a: ak.sum(np.sqrt(a[a > 1] * (a * a)[a * a > 1])),
     "histogram": lambda a: jnp.sum(np.histogram(ak.flatten(a), 3, (0, 8), weights=np.sqrt(ak.flatten(a)))[0]),
 }
 
@@ -111,7 +122,13 @@ def test_dead_slots(name: str, which: str) -> None:
         np.testing.assert_allclose(got, want, rtol=1e-9, err_msg=str(bad))
 
 
-@pytest.mark.parametrize("name", ["sqrt", "log", "max", "std", "softmax", "pairs", "firsts", "corr", "fraction"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("sqrt", "log", "max", "std", "softmax", "pairs", "firsts", "corr", "fraction"),
+        *("sort", "argmax", "pad_none", "unflatten", "columns", "lined up"),
+    ],
+)
 def test_every_step_stays_finite(name: str) -> None:
     """Outside jit each primitive is looked at by itself."""
     dirty = holding(np.where(flat(m), flat(x), -1.0))
@@ -122,7 +139,11 @@ def test_every_step_stays_finite(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["sqrt", "log", "power", "prod", "mean", "std", "corr", "softmax", "pairs", "fraction", "firsts"]
+    "name",
+    [
+        *("sqrt", "log", "power", "prod", "mean", "std", "corr", "softmax", "pairs", "fraction", "firsts"),
+        *("sort", "argmax", "pad_none", "concatenate", "columns", "lined up"),
+    ],
 )
 def test_derivatives_of_parameters(name: str) -> None:
     """First and second order, forward and reverse, of a scale that is broadcast into what is left."""
