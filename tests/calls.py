@@ -44,7 +44,7 @@ _SPECIAL: dict[str, Callable[..., Any]] = {
     "ak.from_jax": lambda x: ak.from_jax(ak.to_jax(ak.flatten(x))),
     "ak.from_numpy": lambda x: ak.from_numpy(ak.to_jax(ak.flatten(x))),
     "ak.full_like": lambda x: ak.full_like(x, 2.5),
-    "ak.mask": lambda x: ak.mask(x, x > 0),
+    "ak.mask": lambda x: ak.mask(x, x > 1),
     "ak.moment": lambda x: ak.moment(x, 3, axis=-1),
     "ak.pad_none": lambda x: ak.pad_none(x, 2),
     "ak.strings_astype": lambda x: ak.strings_astype(x, float),
