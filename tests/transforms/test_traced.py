@@ -62,6 +62,37 @@ FUNCTIONS = {
     "where": lambda e: ak.where(e.jet.pt > 0, e.jet.pt, 0),
     "elementwise": lambda e: (ak.zeros_like(e.jet.pt), ak.values_astype(e.jet.n, "float64"), ak.isclose(e.met, e.met)),
     "broadcast": lambda e: ak.broadcast_arrays(e.jet.pt, e.met),
+    "pairs": lambda e: (ak.combinations(e.jet.pt, 2), ak.combinations(e.jet, 2, fields=["a", "b"]).a.pt),
+    "triples": lambda e: (ak.combinations(e.jet.pt, 3), ak.combinations(e.jet.n, 2, replacement=True)),
+    "positions of pairs": lambda e: (ak.argcombinations(e.jet.pt, 2), e.jet[ak.argcombinations(e.jet.pt, 2)["1"]]),
+    "products": lambda e: (
+        ak.cartesian([e.jet.pt, e.muon.pt]), ak.cartesian({"j": e.jet, "m": e.muon}).m.charge,
+        ak.argcartesian([e.jet.pt, e.muon.pt]),
+    ),
+    "nested products": lambda e: ak.cartesian([e.jet.pt, e.muon.pt], nested=True),
+    "threefold": lambda e: ak.cartesian([e.jet.pt, e.muon.pt, e.jet.n]),
+    "nearest": lambda e: (lambda pair: ak.min(abs(pair["0"] - pair["1"]), axis=-1))(
+        ak.cartesian([e.jet.pt, e.muon.pt], nested=True)
+    ),
+    "pairs of what is left": lambda e: ak.combinations(e.jet.pt[e.jet.pt > 0], 2),
+    "sort": lambda e: (ak.sort(e.jet.pt), ak.sort(e.jet.n, ascending=False), ak.argsort(e.jet.pt)),
+    "order of records": lambda e: e.jet[ak.argsort(e.jet.pt, ascending=False)],
+    "sort what is left": lambda e: ak.sort(e.jet.pt[e.jet.eta > 0]),
+    "concatenation": lambda e: (
+        ak.concatenate([e.jet.pt, e.muon.pt], axis=1), ak.concatenate([e.jet.n, e.muon.pt, e.jet.eta], axis=1),
+        ak.concatenate([e.jet[["pt"]], e.muon[["pt"]]], axis=1),
+        ak.concatenate([e.jet.pt[e.jet.pt > 0], e.muon.pt], axis=1),
+    ),
+    "local index": lambda e: (ak.local_index(e.jet.pt), ak.local_index(e.jet.pt[e.jet.pt > 0])),
+    "padding": lambda e: (
+        ak.pad_none(e.jet.pt, 3), ak.pad_none(e.jet.pt, 2, clip=True), ak.pad_none(e.jet.pt[e.jet.pt > 0], 2),
+        ak.fill_none(ak.pad_none(e.jet, 2, clip=True).pt, 0.0),
+    ),
+    "best": lambda e: (
+        e.jet[ak.argmax(e.jet.pt, axis=1, keepdims=True)],
+        ak.firsts(e.jet[ak.argmin(e.jet.eta, axis=1, keepdims=True)]),
+    ),
+    "singletons": lambda e: ak.singletons(ak.firsts(e.jet.pt)),
     "histogram": lambda e: jnp.asarray(np.histogram(ak.flatten(e.jet.pt), bins=5, range=(-10, 10))[0]),
 }  # fmt: skip
 

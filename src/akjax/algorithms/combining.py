@@ -14,16 +14,20 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take
-from ..nodes.boundaries import parents
-from ..nodes.kinds import Flat, List, Live, Masked, Node, Record, replace
+from ..nodes.boundaries import Boundaries, parents
+from ..nodes.kinds import Flat, Jagged, List, Live, Masked, Node, Record, replace
 from ..nodes.moving import carry, project
 from ..nodes.static import Static, arange, static
 from ..structure.from_layout import from_layout
+from . import pairing
+from .elementwise import fill_dead
+from .gathering import take_rows
 from .numbering import note
 from .promises import promise
 from .ranks import ranked, split_live
 from .runtime import as_list, dead_below, either, hide, masked
 from .slots import put
+from .standing import OTHER_LISTS
 from .ufuncs import canonical
 
 
@@ -68,14 +72,39 @@ def at_lists(nodes: list[Node], axis: int, make: Callable[[list[List], Any], Nod
     return replace(several[0], content=content)  # type: ignore[no-any-return]
 
 
-def combined(lists: List, combine: Callable[[Any], Any], positions: bool) -> Node:
+def harmless(several: list[List], above: Any) -> list[List]:
+    """Lists with finite numbers where no element exists: what is computed of elements is computed for all of them.
+
+    Args:
+        several: the lists.
+        above: the mask of the lists that do not exist or are missing, or None.
+    """
+    found = []
+    for lists in several:
+        dead, content = split_live(lists.content)
+        gone = either(dead, dead_below(lists, above))
+        safe = content if gone is None else fill_dead(content, 0.5, gone)
+        found.append(replace(lists, content=safe if dead is None else Live(dead, safe)))
+    return found
+
+
+def combined(lists: List, n: int, options: dict[str, Any], positions: bool) -> Node:
     """Tuples of elements of the same list.
 
     Args:
         lists: the lists.
-        combine: Awkward's answer for lists of the numbers of their elements.
+        n: how many elements are combined.
+        options: further arguments of `ak.combinations`.
         positions: whether the positions of the elements are wanted, not the elements.
     """
+
+    def combine(slots: Any) -> Any:
+        return ak.combinations(slots, n, axis=1, **options)
+
+    if isinstance(lists, Jagged):
+        found, places = pairing.combinations(_boundaries(lists), n, options.get("replacement", False))
+        shape: Any = from_layout(combine(slots_of(_ONE)).layout)
+        return _level(found, shape, _elements([lists] * n, places, positions), _together([lists] * n, places))
     result: Any = from_layout(combine(slots_of(lists)).layout)
     tuples = result.content
     columns = [np.asarray(numbers.data) for numbers in tuples.contents]
@@ -94,8 +123,9 @@ def products(several: list[List], ends: list[int], combine: Callable[[list[Any]]
         combine: Awkward's answer for lists of numbers, not nested.
         positions: whether the positions of the elements are wanted, not the elements.
     """
-    one = List(static(np.array([0, 1])), Flat(np.zeros(1)))
-    shape: Any = from_layout(combine([slots_of(one)] * len(several)).layout)
+    shape: Any = from_layout(combine([slots_of(_ONE)] * len(several)).layout)
+    if any(isinstance(lists, Jagged) for lists in several):
+        return _traced_products(several, ends, shape, positions)
     levels: list[tuple[Static, Any]] = []
     columns: list[np.ndarray[Any, Any]] = []
     at = arange(several[0].length)
@@ -116,6 +146,47 @@ def products(several: list[List], ends: list[int], combine: Callable[[list[Any]]
     return replace(node, parameters=shape.parameters)  # type: ignore[no-any-return]
 
 
+_ONE = List(static(np.array([0, 1])), Flat(np.zeros(1)))
+
+
+def _boundaries(lists: List) -> Boundaries:
+    if not isinstance(lists.offsets, Boundaries):
+        raise StructureError(OTHER_LISTS)
+    return lists.offsets
+
+
+def _level(found: Boundaries, shape: Any, contents: tuple[Node, ...], dead: Any) -> Node:
+    """Lists of tuples of run-time length."""
+    record = replace(shape.content, contents=contents, length=found.bounds.slots)
+    return Jagged(found, record if dead is None else Live(dead, record), shape.parameters)
+
+
+def _traced_products(several: list[List], ends: list[int], shape: Any, positions: bool) -> Node:
+    """The same of lists of run-time length."""
+    levels: list[tuple[Boundaries, Any]] = []
+    columns: list[Any] = []
+    at: Any = None
+    for first, last in itertools.pairwise([0, *(end + 1 for end in ends), len(several)]):
+        group = several[first:last]
+        found, mine = pairing.product([_boundaries(lists) for lists in group])
+        if levels:
+            outer = levels[-1][0]
+            found, inner = pairing.repeated(found, outer, at)
+            mine = [take(column, inner) for column in mine]
+            columns = [take(column, found.parents, rising=True) for column in columns]
+            at = take(at, found.parents, rising=True)
+        else:
+            at = found.parents
+        levels.append((found, _together(group, mine)))
+        columns += mine
+    node: Any = replace(
+        shape.content, contents=_elements(several, columns, positions), length=levels[-1][0].bounds.slots
+    )
+    for found, dead in reversed(levels):
+        node = Jagged(found, node if dead is None else Live(dead, node))
+    return replace(node, parameters=shape.parameters)  # type: ignore[no-any-return]
+
+
 def slots_of(lists: List) -> Any:
     """The numbers of the elements in their lists, as an Awkward Array."""
     numbers = ak.contents.NumpyArray(arange(lists.content.length))
@@ -127,23 +198,25 @@ def _product(group: list[List]) -> Node:
     return from_layout(ak.cartesian([slots_of(lists) for lists in group], axis=1).layout)
 
 
-def _together(several: list[List], columns: list[np.ndarray[Any, Any]]) -> Any:
+def _together(several: list[List], columns: list[Any]) -> Any:
     """The mask of the tuples of which an element does not exist, or None."""
     dead = None
     for lists, numbers in zip(several, columns, strict=True):
         here, _ = split_live(lists.content)
         if here is not None:
-            at = static(numbers)
-            dead = either(dead, note(("at", at), (here,), take(here, at.array)))
+            at = static(numbers) if isinstance(numbers, np.ndarray) else numbers
+            gone = take(here, at.array if isinstance(at, Static) else at)
+            dead = either(dead, note("at", (here, at), gone))
     return dead
 
 
-def _elements(several: list[List], columns: list[np.ndarray[Any, Any]], positions: bool) -> tuple[Node, ...]:
+def _elements(several: list[List], columns: list[Any], positions: bool) -> tuple[Node, ...]:
     contents: list[Node] = []
     for lists, numbers in zip(several, columns, strict=True):
         dead, content = split_live(lists.content)
         if not positions:
-            contents.append(put(Flat(numbers), content))
+            known = isinstance(numbers, np.ndarray)
+            contents.append(put(Flat(numbers), content) if known else take_rows(content, numbers, None))
             continue
         ranks = take(ranked(lists, dead).ranks, numbers)
         kind = np.int64 if isinstance(ranks, np.ndarray) else canonical(np.int64)

@@ -10,14 +10,17 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take
-from ..nodes.boundaries import parents
-from ..nodes.kinds import Empty, List, Live, Masked, Node, Option, Record, Regular, replace
+from ..nodes.boundaries import Boundaries, parents, starts
+from ..nodes.kinds import Empty, Jagged, List, Live, Masked, Node, Option, Record, Regular, replace
 from ..nodes.moving import carry, offsets_of, option, project
 from ..nodes.static import arange
 from ..nodes.walk import has_run_time_structure
+from .gathering import take_rows
 from .numbering import note
+from .pairing import concatenation, lengthened
 from .ranks import Ranks, packed, positions_in, split_live
 from .runtime import as_list, dead_of, hide, is_text, masked
+from .standing import OTHER_LISTS
 
 Merge = Callable[[list[Node]], Node]  # arrays without run-time structure, one after another
 
@@ -27,6 +30,8 @@ def padded(lists: List, length: int, clip: bool) -> Node:
     dead, _ = split_live(lists.content)
     counts = Ranks(lists, dead).counts
     _, content = split_live(packed(lists).content)
+    if isinstance(lists, Jagged):
+        return _padded_traced(lists, content, counts, length, clip)
     room = np.diff(lists.offsets.array)
     offsets = offsets_of(np.full(lists.length, length) if clip else np.maximum(room, length))
     inside, nth = parents(offsets), positions_in(offsets)
@@ -45,8 +50,26 @@ def padded(lists: List, length: int, clip: bool) -> Node:
     return List(offsets, found, lists.parameters)
 
 
+def _padded_traced(lists: Jagged, content: Node, counts: Any, length: int, clip: bool) -> Node:
+    """The same of lists of run-time length; `content` has in front of each list what exists."""
+    found: Any = None if clip else lengthened(lists.offsets, length)  # type: ignore[arg-type]
+    size = lists.length * length if clip else found.bounds.slots
+    inside = np.repeat(np.arange(lists.length, dtype=np.int32), length) if clip else parents(found)
+    nth = np.tile(np.arange(length, dtype=np.int32), lists.length) if clip else positions_in(found)
+    there = nth < take(counts, inside)
+    first = take(jnp.asarray(starts(lists.offsets)), inside)
+    elements = hide(take_rows(content, jnp.where(there, first + nth, 0), None), dead_of(there))
+    if clip:
+        return Regular(elements, length, lists.length, lists.parameters)
+    exists = nth < take(jnp.maximum(counts, length), inside)
+    assert size == elements.length
+    return Jagged(found, Live(dead_of(exists), elements), lists.parameters)
+
+
 def joined(several: list[List], merge: Merge) -> Node:
     """The elements of the lists of one array, then those of the next, in one list."""
+    if any(isinstance(lists, Jagged) for lists in several):
+        return _joined_traced(several, merge)
     counts = [np.diff(lists.offsets.array) for lists in several]
     offsets = offsets_of(np.sum(counts, axis=0))
     first = offsets.array[:-1].copy()
@@ -57,6 +80,15 @@ def joined(several: list[List], merge: Merge) -> Node:
         first += count
         base += lists.content.length
     return List(offsets, carry(one_after_another([lists.content for lists in several], merge), index))
+
+
+def _joined_traced(several: list[List], merge: Merge) -> Node:
+    """The same of lists of run-time length."""
+    each = [lists.offsets for lists in several]
+    if not all(isinstance(offsets, Boundaries) for offsets in each):
+        raise StructureError(OTHER_LISTS)
+    found, source = concatenation(each)  # type: ignore[arg-type]
+    return Jagged(found, take_rows(one_after_another([lists.content for lists in several], merge), source, None))
 
 
 def one_after_another(nodes: list[Node], merge: Merge) -> Node:

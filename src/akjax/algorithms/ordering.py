@@ -11,8 +11,8 @@ from ..errors import StructureError
 from ..kernels.gather import take
 from ..kernels.segment import Segments
 from ..kernels.sort import segment_argsort
-from ..nodes.boundaries import parents
-from ..nodes.kinds import Flat, Jagged, List, Live, Masked, Node, replace
+from ..nodes.boundaries import Boundaries, parents, starts
+from ..nodes.kinds import Flat, List, Live, Masked, Node, replace
 from ..nodes.moving import project
 from .elementwise import values_of
 from .numbering import note
@@ -30,9 +30,6 @@ def in_order(lists: List, descending: bool, positions: bool) -> Node:
         descending: whether the largest comes first.
         positions: whether the positions are wanted, not the numbers.
     """
-    if isinstance(lists, Jagged):
-        message = "lists of akjax.traced are not sorted yet: sort before akjax.traced"
-        raise StructureError(message)
     dead, content = split_live(lists.content)
     content = masked(content)
     null = content.null if isinstance(content, Masked) else None
@@ -44,12 +41,13 @@ def in_order(lists: List, descending: bool, positions: bool) -> Node:
     data = jnp.asarray(values_of(flat))
     left_out = either(dead, null)
     if left_out is None:
-        slots = segment_argsort(data, Segments(inside, lists.length), descending=descending)
+        slots = segment_argsort(data, segments_of(lists), descending=descending)
     else:
         order = _others_last(lists, dead, null)
         sortable = nth < take(Ranks(lists, left_out).counts, inside)
-        segments = Segments(inside, lists.length)
-        slots = take(order, segment_argsort(take(data, order), segments, descending=descending, live=sortable))
+        slots = take(
+            order, segment_argsort(take(data, order), segments_of(lists), descending=descending, live=sortable)
+        )
     if positions:
         ranks = jnp.asarray(ranked(lists, dead).ranks)
         found: Node = Flat(promise(take(ranks, slots).astype(canonical(np.int64)), lists, dead))
@@ -68,3 +66,12 @@ def _others_last(lists: List, dead: Any, null: Any) -> Any:
         return Ranks(lists, either(dead, null)).order()
     first = Ranks(lists, dead).order()
     return take(first, Ranks(lists, take(either(dead, null), first)).order())
+
+
+def segments_of(lists: List) -> Segments:
+    """The list of each element, with what is known of traced lists."""
+    if not isinstance(lists.offsets, Boundaries):
+        return Segments(parents(lists.offsets), lists.length)
+    return Segments(
+        lists.offsets.parents, lists.length, bound=lists.offsets.bounds.longest, starts=starts(lists.offsets)
+    )

@@ -6,7 +6,6 @@ from what is known of the lists' lengths (`Bounds`).
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -16,12 +15,8 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels import lists as kernels
-from ..kernels.gather import take
 from ..nodes.boundaries import Boundaries, Bounds, boundaries
-from ..nodes.kinds import Flat, Jagged, Live, Node, Record, replace
-from ..nodes.moving import project
 from .standing import OTHER_LISTS
-from .ufuncs import canonical
 
 
 def combinations(lists: Boundaries, n: int, replacement: bool) -> tuple[Boundaries, list[Any]]:
@@ -47,11 +42,19 @@ def product(several: Sequence[Boundaries]) -> tuple[Boundaries, list[Any]]:
     return boundaries(made, parents, _bounds(bounds[0].rows, size, math.prod(b.longest for b in bounds))), slots
 
 
-def repeated(lists: Boundaries, outer: Boundaries) -> tuple[Boundaries, Any]:
-    """For every element of the outer lists, the list with the same number: the boundaries, and the slots."""
+def repeated(lists: Boundaries, outer: Boundaries, at: Any) -> tuple[Boundaries, Any]:
+    """For every element of the outer lists the list of its row, whose number is `at`: boundaries and slots."""
     size = _most_tuples([outer.bounds, lists.bounds]) + 1
-    made, parents, slots = kernels.repeated(_offsets(lists), jnp.asarray(outer.parents), size)
+    made, parents, slots = kernels.repeated(_offsets(lists), jnp.asarray(at), size)
     return boundaries(made, parents, _bounds(outer.bounds.slots, size, lists.bounds.longest)), slots
+
+
+def lengthened(lists: Boundaries, length: int) -> Boundaries:
+    """Lists of at least this length."""
+    bounds = lists.bounds
+    size = bounds.slots + bounds.rows * length
+    made, parents = kernels.lengthened(_offsets(lists), length, size)
+    return boundaries(made, parents, _bounds(bounds.rows, size, max(bounds.longest, length)))
 
 
 def _most_tuples(bounds: list[Bounds]) -> int:
@@ -75,19 +78,13 @@ def _offsets(lists: Boundaries) -> Any:
     return jnp.asarray(lists.offsets)
 
 
-def concatenation(several: list[Jagged]) -> Jagged:
-    """The elements of several lists in one, for every row.
-
-    Raises:
-        StructureError: when they are not of one kind.
-    """
-    lists: list[Any] = [node.offsets for node in several]
-    bounds = [one.bounds for one in lists]
+def concatenation(several: Sequence[Boundaries]) -> tuple[Boundaries, Any]:
+    """The elements of several lists in one: boundaries, and for each slot its number in all of them in a row."""
+    bounds = [lists.bounds for lists in several]
     if len({bound.rows for bound in bounds}) > 1:
         raise StructureError(OTHER_LISTS)
-    made, within, source = kernels.concatenation(
-        [_offsets(one) for one in lists], [jnp.asarray(one.parents) for one in lists]
-    )
+    parents = [jnp.asarray(lists.parents) for lists in several]
+    made, within, source = kernels.concatenation([_offsets(lists) for lists in several], parents)
     # Minkowski's inequality for the sums of squares and cubes
     squares = sum(bound.squares ** (1 / 2) for bound in bounds) ** 2
     cubes = sum(bound.cubes ** (1 / 3) for bound in bounds) ** 3
@@ -98,40 +95,4 @@ def concatenation(several: list[Jagged]) -> Jagged:
         math.ceil(squares) + 1,
         math.ceil(cubes) + 1,
     )
-    contents: list[Any] = [node.content for node in several]
-    dead = None
-    if any(isinstance(content, Live) for content in contents):
-        masks = [
-            content.dead if isinstance(content, Live) else np.zeros(content.length, np.float32) for content in contents
-        ]
-        dead = take(jnp.concatenate(masks), source)
-        contents = [content.content if isinstance(content, Live) else content for content in contents]
-    joined = _joined(contents, source)
-    return Jagged(boundaries(made, within, total), joined if dead is None else Live(dead, joined))
-
-
-def _joined(contents: list[Any], source: Any) -> Node:
-    """The elements of several arrays at their numbers in all of them put one after another."""
-    contents = [project(content) for content in contents]
-    first = contents[0]
-    if all(isinstance(content, Record) for content in contents) and all(
-        content.fields == first.fields and content.parameters == first.parameters for content in contents
-    ):
-        columns = zip(*(content.contents for content in contents), strict=True)
-        joined = tuple(_joined(list(column), source) for column in columns)
-        return replace(first, contents=joined, length=source.shape[0])  # type: ignore[no-any-return]
-    flat = all(isinstance(content, Flat) and content.words is None for content in contents)
-    if not flat or len({content.data.shape[1:] for content in contents}) > 1:
-        raise StructureError(MIXED)
-    dtypes = [np.dtype(content.data.dtype) for content in contents]
-    if len({dtype == np.bool_ for dtype in dtypes}) > 1:
-        raise StructureError(MIXED)
-    dtype = canonical(functools.reduce(np.promote_types, dtypes))
-    data = jnp.concatenate([jnp.asarray(content.data).astype(dtype) for content in contents])
-    return Flat(take(data, source), first.parameters)
-
-
-MIXED = (
-    "lists of run-time length can be concatenated when their elements are numbers, or records with the same fields: "
-    "give all of them the same fields and the same name first"
-)
+    return boundaries(made, within, total), source

@@ -7,7 +7,7 @@ from typing import Any
 import awkward as ak
 
 from ..algorithms.aligning import line_up
-from ..algorithms.combining import at_lists, combined, products
+from ..algorithms.combining import at_lists, combined, harmless, products
 from ..algorithms.runtime import depth_of
 from ..highlevel.moving import move
 from ..highlevel.operations import ak_attrs, ak_behavior
@@ -35,7 +35,7 @@ def _combinations_of(function: Any, array: Any, n: int, axis: int, kwargs: dict[
     options = _options(kwargs)
 
     def made(lists: List, dead: Any) -> Node:
-        return combined(lists, lambda slots: ak.combinations(slots, n, axis=1, **options), positions)
+        return combined(harmless([lists], dead)[0], n, options, positions)
 
     found = at_lists([node], _depth(node, axis), lambda several, dead: made(several[0], dead))
     return wrap(found, kwargs.get("behavior") or array.behavior, kwargs.get("attrs") or array.attrs)
@@ -72,7 +72,9 @@ def _products_of(function: Any, arrays: Any, axis: int, nested: Any, kwargs: dic
     options = _options(kwargs)
 
     def made(several: list[List], dead: Any) -> Node:
-        return products(several, ends, lambda slots: ak.cartesian(named(slots), axis=1, **options), positions)
+        return products(
+            harmless(several, dead), ends, lambda slots: ak.cartesian(named(slots), axis=1, **options), positions
+        )
 
     found = at_lists(nodes, axis, made)
     behavior, attrs = kwargs.get("behavior") or ak_behavior(pieces), kwargs.get("attrs") or ak_attrs(pieces)

@@ -67,8 +67,9 @@ def _local_index(array: Any, axis: int = -1, **kwargs: Any) -> Any:
         dead, _ = split_live(lists.content)
         ranks = ranked(lists, dead).ranks
         kind = np.int64 if isinstance(ranks, np.ndarray) else canonical(np.int64)
-        found = Flat(promise(ranks.astype(kind), lists, dead))
-        return List(lists.offsets, found if dead is None else Live(dead, found))
+        found: Node = Flat(promise(ranks.astype(kind), lists, dead))
+        found = found if dead is None else Live(dead, found)
+        return replace(lists, content=found, parameters=None)  # type: ignore[no-any-return]
 
     return wrap(at_lists([node], axis, counted), array.behavior, array.attrs)
 

@@ -25,6 +25,9 @@ class Segments:
         parents: segment number of each element, int32 or int64; NumPy (static) or JAX (traced).
         length: number of segments.
         sorted: whether ``parents`` is non-decreasing.
+        bound: number of elements of the longest segment but the last, at most, when the parents are traced; the
+            last one holds what stands for nothing.
+        starts: where each segment starts, when the parents are traced and this is known.
 
     Example:
         >>> Segments(np.array([0, 0, 2]), 3).longest
@@ -36,6 +39,8 @@ class Segments:
     parents: np.ndarray | jax.Array
     length: int
     sorted: bool = True
+    bound: int | None = None
+    starts: jax.Array | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.parents, np.ndarray) and self.parents.size:
@@ -85,9 +90,9 @@ class Segments:
 
     @functools.cached_property
     def longest(self) -> int | None:
-        """Number of elements of the longest segment, when static."""
+        """Number of elements of the longest segment, when static; a bound of it (but of the last one) when not."""
         counts = self.counts
-        return None if counts is None else int(counts.max(initial=0))
+        return self.bound if counts is None else int(counts.max(initial=0))
 
     @functools.cached_property
     def regular_size(self) -> int | None:

@@ -17,7 +17,7 @@ from jax import lax
 
 from akjax.kernels.gather import take
 
-__all__ = ["combinations", "concatenation", "parents_of", "product", "repeated", "true_counts"]
+__all__ = ["combinations", "concatenation", "lengthened", "parents_of", "product", "repeated", "true_counts"]
 
 _LARGEST_TABLE = 1 << 21
 
@@ -158,6 +158,19 @@ def repeated(offsets: jax.Array, at: jax.Array, size: int) -> tuple[jax.Array, j
     parents = parents_of(made, size)
     first = take(take(offsets[:-1], at) - made[:-1], parents, rising=True)
     return made, parents, jnp.where(parents == at.shape[0] - 1, 0, first + lax.iota(np.int32, size))
+
+
+def lengthened(offsets: jax.Array, length: int, size: int) -> tuple[jax.Array, jax.Array]:
+    """Offsets and parents of lists that are at least `length` long, with `size` slots in all.
+
+    Example:
+        >>> offsets, parents = lengthened(jnp.array([0, 3, 4, 6]), 2, 10)
+        >>> offsets.tolist(), parents.tolist()
+        ([0, 3, 5, 10], [0, 0, 0, 1, 1, 2, 2, 2, 2, 2])
+    """
+    counts = jnp.maximum(true_counts(offsets), length).at[-1].set(0)
+    made = _offsets(counts, size)
+    return made, parents_of(made, size)
 
 
 def concatenation(several: list[jax.Array], parents: list[jax.Array]) -> tuple[jax.Array, jax.Array, jax.Array]:

@@ -39,14 +39,20 @@ def segment_argsort(
         key = jnp.where(live, key, jnp.asarray(last, key.dtype))
     if segments.length == 1:
         return lax.sort([key, iota(segments.size)], num_keys=1)[1]
-    longest = segments.longest or 0
+    longest = segments.size if segments.longest is None else segments.longest
     if longest < 2:
         return iota(segments.size)
     if longest > _SHORT:
         return lax.sort([jnp.asarray(segments.index), key, iota(segments.size)], num_keys=2)[2]
-    assert segments.counts is not None
-    first = np.cumsum(segments.counts) - segments.counts
-    place = spread(jnp.asarray(first.astype(iota(segments.size).dtype)), segments) + _ranks(key, segments, longest)
+    ranks = _ranks(key, segments, longest)
+    if segments.counts is None:
+        assert segments.starts is not None
+        place = spread(segments.starts.astype(ranks.dtype), segments) + ranks
+        # the last segment, which may be longer than the bound, stands for nothing
+        place = jnp.where(segments.index == segments.length - 1, iota(segments.size), place)
+    else:
+        first = np.cumsum(segments.counts) - segments.counts
+        place = spread(jnp.asarray(first.astype(iota(segments.size).dtype)), segments) + ranks
     return jnp.zeros_like(place).at[place].set(iota(segments.size), unique_indices=True, mode="promise_in_bounds")
 
 
