@@ -15,9 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ..errors import StructureError
 from ..kernels.gather import take
-from ..nodes.boundaries import parents
-from ..nodes.kinds import Empty, Indexed, List, Live, Masked, Node, Option, Regular, Union, replace
+from ..nodes.boundaries import Boundaries, parents
+from ..nodes.kinds import Empty, Indexed, Jagged, List, Live, Masked, Node, Option, Regular, Union, replace
 from ..nodes.moving import carry, offsets_of, project
 from ..nodes.static import Static, static
 from ..nodes.walk import has_run_time_structure, iterate
@@ -27,6 +28,7 @@ from .numbering import note, same
 from .ranks import Ranks, positions_in, split_live
 from .runtime import as_list, as_regular, dead_of, is_text, masked
 from .runtime_errors import check
+from .standing import OTHER_LISTS
 
 UNEQUAL = "cannot broadcast nested list: two selections keep different numbers of elements at run time"
 
@@ -170,13 +172,18 @@ def _paired(several: list[List], terms: _Terms) -> list[List]:
     note(("lined up", *(lists.offsets for lists in several)), numbers, gone)
     valid = take(fit, parents(asked))
     return [
-        List(asked, Live(gone, spoiled(content, valid) if judge else content), lists.parameters)
+        replace(lists, offsets=asked, content=Live(gone, spoiled(content, valid) if judge else content))
         for lists, content, judge in zip(several, moved, terms.judged, strict=True)
     ]
 
 
-def _room(several: list[List]) -> Static:
+def _room(several: list[List]) -> Static | Boundaries:
     """Lists as long as they can be when all are equally long; one element where only some are empty, to say so."""
+    offsets = several[0].offsets
+    if all(lists.offsets is offsets for lists in several):
+        return offsets
+    if any(isinstance(lists, Jagged) for lists in several):
+        raise StructureError(OTHER_LISTS)
     lengths = np.stack([np.diff(lists.offsets.array) for lists in several])
     shortest = lengths.min(axis=0)
     if all(lists.content.length for lists in several):
@@ -184,8 +191,10 @@ def _room(several: list[List]) -> Static:
     return offsets_of(shortest)
 
 
-def _moved(ranks: Ranks, content: Node, asked: Static) -> Node:
+def _moved(ranks: Ranks, content: Node, asked: Static | Boundaries) -> Node:
     """The elements of lists, what exists first, in lists that are as long as asked for."""
+    if isinstance(asked, Boundaries):
+        return take_rows(content, ranks.order(), None)
     offsets = ranks.offsets.array
     slots = offsets[:-1].astype(np.int32)[parents(asked)] + positions_in(asked)
     slots = np.minimum(slots, content.length - 1)

@@ -177,7 +177,9 @@ def _traced_products(several: list[List], ends: list[int], shape: Any, positions
             at = take(at, found.parents, rising=True)
         else:
             at = found.parents
-        levels.append((found, _together(group, mine)))
+        # the lists of one array, as they are, keep the mask they have
+        alone = len(group) == 1 and not levels
+        levels.append((found, split_live(group[0].content)[0] if alone else _together(group, mine)))
         columns += mine
     node: Any = replace(
         shape.content, contents=_elements(several, columns, positions), length=levels[-1][0].bounds.slots

@@ -20,6 +20,7 @@ from ..nodes.boundaries import parents
 from ..nodes.kinds import Empty, Flat, Indexed, Jagged, List, Live, Masked, Node, Option, Record, Regular, replace
 from ..nodes.moving import carry, offsets_of, option, project
 from ..nodes.static import arange
+from .origins import copied
 from .runtime import alive, as_list, dead_of, depth_of, either, hide, is_text
 from .runtime_errors import check
 
@@ -256,7 +257,7 @@ def _missing(null: Any, node: Node, parameters: Any = None) -> Node:
 
 def _take_flat(node: Flat, at: Any, valid: Any) -> Node:
     shape = (at.shape[0], *node.data.shape[1:])
-    data = take(node.data, at) if node.data.shape[0] else jnp.zeros(shape, node.data.dtype)
+    data = copied(jnp.asarray(node.data), at) if node.data.shape[0] else jnp.zeros(shape, node.data.dtype)
     found = replace(node, data=data, rank=-1)
     if valid is None:
         return found  # type: ignore[no-any-return]
