@@ -135,12 +135,21 @@ def traced_function() -> Any:
     frame: Any = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_name
-        if name in ("trace_to_jaxpr", "trace_to_jaxpr_nocache") and "fun" in frame.f_locals:
-            return frame.f_locals["fun"]
+        if name in ("trace_to_jaxpr", "trace_to_jaxpr_nocache"):
+            return _local(frame, "fun")
         if name == "call_wrapped":  # JAX 0.8
-            return getattr(frame.f_locals["self"], "f", None)
+            return getattr(_local(frame, "self"), "f", None)
         frame = frame.f_back
     return None
+
+
+def _local(frame: Any, name: str) -> Any:
+    """A variable of a running function."""
+    variables = frame.f_locals
+    found = variables.get(name)
+    if type(variables) is dict:  # Python before 3.13: a copy that the frame would keep, and with it what is in it
+        variables.clear()
+    return found
 
 
 def called_by_operator() -> bool:

@@ -49,6 +49,11 @@ def test_traced_arrays_are_no_reason():
             f(akjax.traced(array))
 
 
+def test_holds_nothing():
+    with jax.checking_leaks():
+        jax.jit(lambda x: ak.sum(x * 2))(ARRAYS[0])
+
+
 def test_as_an_error():
     f = jax.jit(lambda x: x * 2)
     with akjax.no_retracing():

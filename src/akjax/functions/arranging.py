@@ -32,7 +32,7 @@ def _axis(node: Node, axis: int) -> int:
     return axis if axis >= 0 else axis + depth_of(node) + 1
 
 
-@implements(ak.pad_none, route="moves", live=True, capacity=False)
+@implements(ak.pad_none, route="moves", live=True)
 def _pad_none(array: Any, target: int, axis: int = 1, *, clip: bool = False, **kwargs: Any) -> Any:
     if not live(array):
         return move(ak.pad_none, array, target, axis=axis, clip=clip, **kwargs)
@@ -95,7 +95,7 @@ def _refuse_selected(node: Node, axis: Any) -> None:
 # ------------------------------------------------------------------------------- of several arrays
 
 
-@implements(ak.concatenate, np.concatenate, route="moves", live=True, capacity=False)
+@implements(ak.concatenate, np.concatenate, route="moves", live=True)
 def _concatenate(arrays: Any, axis: int = 0, **kwargs: Any) -> Any:
     several = isinstance(arrays, list | tuple)
     if not several or not any(map(live, arrays)):

@@ -41,14 +41,14 @@ def _combinations_of(function: Any, array: Any, n: int, axis: int, kwargs: dict[
     return wrap(found, kwargs.get("behavior") or array.behavior, kwargs.get("attrs") or array.attrs)
 
 
-@implements(ak.combinations, route="moves", live=True, capacity=False)
+@implements(ak.combinations, route="moves", live=True)
 def _combinations(array: Any, n: int, *, axis: int = 1, **kwargs: Any) -> Any:
     if not live(array):
         return move(ak.combinations, array, n, axis=axis, **kwargs)
     return _combinations_of(ak.combinations, array, n, axis, kwargs, positions=False)
 
 
-@implements(ak.argcombinations, route="moves", live=True, capacity=False, no_gradient=INTEGERS)
+@implements(ak.argcombinations, route="moves", live=True, no_gradient=INTEGERS)
 def _argcombinations(array: Any, n: int, *, axis: int = 1, **kwargs: Any) -> Any:
     if not live(array):
         return move(ak.argcombinations, array, n, axis=axis, **kwargs)
@@ -90,14 +90,14 @@ def _ends(nested: Any, names: list[str] | None, count: int) -> list[int]:
     return sorted(k if names is None else names.index(k) for k in nested)
 
 
-@implements(ak.cartesian, route="moves", live=True, capacity=False)
+@implements(ak.cartesian, route="moves", live=True)
 def _cartesian(arrays: Any, axis: int = 1, *, nested: Any = None, **kwargs: Any) -> Any:
     if not any(map(live, arrays.values() if isinstance(arrays, dict) else arrays)):
         return move(ak.cartesian, arrays, axis=axis, nested=nested, **kwargs)
     return _products_of(ak.cartesian, arrays, axis, nested, kwargs, positions=False)
 
 
-@implements(ak.argcartesian, route="moves", live=True, capacity=False, no_gradient=INTEGERS)
+@implements(ak.argcartesian, route="moves", live=True, no_gradient=INTEGERS)
 def _argcartesian(arrays: Any, axis: int = 1, *, nested: Any = None, **kwargs: Any) -> Any:
     if not any(map(live, arrays.values() if isinstance(arrays, dict) else arrays)):
         return move(ak.argcartesian, arrays, axis=axis, nested=nested, **kwargs)

@@ -54,7 +54,7 @@ def _num(array: Any, axis: int = 1, *, highlevel: bool = True, behavior: Any = N
     return wrap(counted, array.behavior if behavior is None else behavior)
 
 
-@implements(ak.local_index, route="kernel", live=True, capacity=False, no_gradient=INTEGERS)
+@implements(ak.local_index, route="kernel", live=True, no_gradient=INTEGERS)
 def _local_index(array: Any, axis: int = -1, **kwargs: Any) -> Any:
     if not live(array):
         return move(ak.local_index, array, axis=axis, **kwargs)

@@ -28,12 +28,12 @@ from ..structure.from_layout import from_layout
 from .reducers import like, positional
 
 
-@implements(ak.sort, route="kernel", live=True, capacity=False)
+@implements(ak.sort, route="kernel", live=True)
 def _sort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = True, **kwargs: Any) -> Any:
     return _sorted(ak.sort, array, axis, ascending, stable, _sorted_values)
 
 
-@implements(ak.argsort, route="kernel", live=True, capacity=False, no_gradient=INTEGERS)
+@implements(ak.argsort, route="kernel", live=True, no_gradient=INTEGERS)
 def _argsort(array: Any, axis: Any = -1, *, ascending: bool = True, stable: bool = True, **kwargs: Any) -> Any:
     result = _sorted(ak.argsort, array, axis, ascending, stable, _sorted_positions)
     lists = [n.offsets for n in iterate(node_of(array)) if isinstance(n, List)]
