@@ -14,7 +14,8 @@ import numpy as np
 from ..errors import StructureError
 from ..nodes.kinds import Flat, List, Live, Masked, Node, Option, Record, Regular, Row, replace
 from ..nodes.moving import indexed, project
-from ..nodes.static import arange
+from ..nodes.static import arange, static
+from .origins import copied
 from .runtime import as_regular, is_text
 
 
@@ -60,4 +61,17 @@ def put(numbers: Any, elements: Node) -> Node:
     """The elements of these numbers."""
     if isinstance(elements, Row):
         elements = elements.content
-    return indexed(np.asarray(numbers.data), elements)
+    index = np.asarray(numbers.data)
+    return indexed(index, elements) if len(index) <= elements.length else _copies(elements, static(index).array)
+
+
+def _copies(elements: Node, index: np.ndarray[Any, Any]) -> Node:
+    """Elements that are there several times: what is computed of them is computed before they are copied."""
+    elements = project(elements)
+    match elements:
+        case Record():
+            contents = tuple(_copies(content, index) for content in elements.contents)
+            return replace(elements, contents=contents, length=len(index))  # type: ignore[no-any-return]
+        case Flat() if np.ndim(elements.data) == 1:
+            return replace(elements, data=copied(elements.data, index))  # type: ignore[no-any-return]
+    return indexed(index, elements)
