@@ -201,6 +201,11 @@ def test_what_needs_known_lists_says_so(name):
         jax.jit(UNSUPPORTED[name])(akjax.traced(batch(0)))
 
 
+def test_too_many_combinations():
+    with pytest.raises(akjax.StructureError, match="use smaller chunks"):
+        jax.eval_shape(lambda x: ak.combinations(x, 3), akjax.traced(ak.Array([np.arange(3000.0)])))
+
+
 def test_callbacks_do_not_see_other_lists():
     def nosy(layout, **kwargs):
         if layout.is_list:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import jax.numpy as jnp
@@ -58,7 +59,7 @@ def by_traced_counts(node: Node, counts: Node) -> Node:
     offsets = jnp.concatenate([jnp.zeros(1, np.int32), ends, jnp.full(1, slots, np.int32)]).astype(np.int32)
     begun = jnp.zeros(slots + 1, np.int32).at[ends].add(1)
     parents = jnp.cumsum(begun[:slots], dtype=np.int32)
-    bounds = Bounds(rows + 1, slots, slots, slots**2, slots**3)
+    bounds = Bounds(rows + 1, slots, slots, slots**2, math.comb(slots, 2), math.comb(slots, 3))
     unused = np.ones(1, np.float32)
     gone = jnp.concatenate([jnp.zeros(rows, np.float32) if dead is None else dead, unused])
     # lists that do not fit have no values

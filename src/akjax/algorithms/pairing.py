@@ -6,6 +6,7 @@ from what is known of the lists' lengths (`Bounds`).
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -23,11 +24,18 @@ def combinations(lists: Boundaries, n: int, replacement: bool) -> tuple[Boundari
     """Tuples of n elements of every list: their boundaries, and n buffers of slots."""
     bounds = lists.bounds
     longest = math.comb(bounds.longest + n - 1 if replacement else bounds.longest, n)
-    powers = (bounds.rows, bounds.slots, bounds.squares, bounds.cubes)
-    most = powers[n] if n <= 3 else bounds.cubes * bounds.longest ** (n - 3)
-    size = (most if replacement else most // math.factorial(n)) + 1
+    size = _room(_most_combinations(bounds, n, replacement))
     made, parents, slots = kernels.combinations(_offsets(lists), n, replacement, bounds.longest, size)
     return boundaries(made, parents, _bounds(bounds.rows, size, longest)), slots
+
+
+def _most_combinations(bounds: Bounds, n: int, replacement: bool) -> int:
+    """How many combinations there can be."""
+    if not replacement:
+        known = (bounds.rows, bounds.slots, bounds.pairs, bounds.triples)
+        return known[n] if n <= 3 else known[3] * bounds.longest ** (n - 3)
+    known = (bounds.rows, bounds.slots, bounds.pairs + bounds.slots, bounds.triples + 2 * bounds.pairs + bounds.slots)
+    return known[n] if n <= 3 else known[3] * (bounds.longest + n) ** (n - 3)
 
 
 def product(several: Sequence[Boundaries]) -> tuple[Boundaries, list[Any]]:
@@ -37,14 +45,14 @@ def product(several: Sequence[Boundaries]) -> tuple[Boundaries, list[Any]]:
     bounds = [lists.bounds for lists in several]
     if len({bound.rows for bound in bounds}) > 1:
         raise StructureError(OTHER_LISTS)
-    size = _most_tuples(bounds) + 1
+    size = _room(_most_tuples(bounds))
     made, parents, slots = kernels.product([_offsets(lists) for lists in several], size)
     return boundaries(made, parents, _bounds(bounds[0].rows, size, math.prod(b.longest for b in bounds))), slots
 
 
 def repeated(lists: Boundaries, outer: Boundaries, at: Any) -> tuple[Boundaries, Any]:
     """For every element of the outer lists the list of its row, whose number is `at`: boundaries and slots."""
-    size = _most_tuples([outer.bounds, lists.bounds]) + 1
+    size = _room(_most_tuples([outer.bounds, lists.bounds]))
     made, parents, slots = kernels.repeated(_offsets(lists), jnp.asarray(at), size)
     return boundaries(made, parents, _bounds(outer.bounds.slots, size, lists.bounds.longest)), slots
 
@@ -70,8 +78,21 @@ def _most_tuples(bounds: list[Bounds]) -> int:
     return min(by_length + by_squares)
 
 
+def _room(most: int) -> int:
+    """The slots for so many elements and one that stands for nothing."""
+    if most >= np.iinfo(np.int32).max:
+        message = (
+            f"up to {most} combinations of elements of lists of akjax.traced are more than can be numbered: "
+            "use smaller chunks"
+        )
+        raise StructureError(message)
+    return most + 1
+
+
 def _bounds(rows: int, slots: int, longest: int) -> Bounds:
-    return Bounds(rows, slots, longest, longest * slots, longest**2 * slots)
+    """What follows from the longest list alone."""
+    pairs = slots * max(longest - 1, 0)
+    return Bounds(rows, slots, longest, longest * slots, pairs // 2, pairs * max(longest - 2, 0) // 6)
 
 
 def _offsets(lists: Boundaries) -> Any:
@@ -85,14 +106,18 @@ def concatenation(several: Sequence[Boundaries]) -> tuple[Boundaries, Any]:
         raise StructureError(OTHER_LISTS)
     parents = [jnp.asarray(lists.parents) for lists in several]
     made, within, source = kernels.concatenation([_offsets(lists) for lists in several], parents)
-    # Minkowski's inequality for the sums of squares and cubes
-    squares = sum(bound.squares ** (1 / 2) for bound in bounds) ** 2
-    cubes = sum(bound.cubes ** (1 / 3) for bound in bounds) ** 3
-    total = Bounds(
-        bounds[0].rows,
-        sum(bound.slots for bound in bounds),
-        sum(bound.longest for bound in bounds),
-        math.ceil(squares) + 1,
-        math.ceil(cubes) + 1,
+    return boundaries(made, within, functools.reduce(_joint, bounds)), source
+
+
+def _joint(one: Bounds, two: Bounds) -> Bounds:
+    """Of lists joined: pairs and triples are of one of them, or have a part in each."""
+    across = math.isqrt(one.squares * two.squares) + 1  # Cauchy and Schwarz
+    triples = one.pairs * two.longest + two.pairs * one.longest
+    return Bounds(
+        one.rows,
+        one.slots + two.slots,
+        one.longest + two.longest,
+        one.squares + two.squares + 2 * across,
+        one.pairs + two.pairs + across,
+        one.triples + two.triples + triples,
     )
-    return boundaries(made, within, total), source

@@ -24,14 +24,16 @@ class Bounds(NamedTuple):
         slots: the number of elements, unused slots included.
         longest: no list is longer.
         squares: the sum of the squared lengths is at most this.
-        cubes: the sum of the cubed lengths is at most this.
+        pairs: no more pairs of elements of a list are there than this.
+        triples: no more triples than this.
     """
 
     rows: int
     slots: int
     longest: int
     squares: int
-    cubes: int
+    pairs: int
+    triples: int
 
 
 class Boundaries:

@@ -32,13 +32,15 @@ class Sizes(NamedTuple):
         total: number of elements.
         longest: length of the longest list.
         squares: sum of the squared lengths.
-        cubes: sum of the cubed lengths.
+        pairs: number of pairs of elements of one list.
+        triples: number of triples.
     """
 
     total: int
     longest: int
     squares: int
-    cubes: int
+    pairs: int
+    triples: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,7 +82,8 @@ _WORDS = {
     "total": "a number of elements of",
     "longest": "a longest list of",
     "squares": "a sum of squared lengths of",
-    "cubes": "a sum of cubed lengths of",
+    "pairs": "a number of pairs of",
+    "triples": "a number of triples of",
 }
 
 
@@ -106,8 +109,9 @@ def _sizes(node: Node, path: str) -> Iterator[tuple[str, Sizes]]:
     if isinstance(node, List):
         path += "[]"
         counts = np.diff(node.offsets.array).astype(float)
-        longest = int(counts.max(initial=0))
-        yield path, Sizes(node.content.length, longest, int((counts**2).sum()), int((counts**3).sum()))
+        pairs = counts * (counts - 1) / 2
+        sums = [(counts**2).sum(), pairs.sum(), (pairs * (counts - 2) / 3).sum()]
+        yield path, Sizes(node.content.length, int(counts.max(initial=0)), *map(int, sums))
     for label, content in _children(node, path):
         yield from _sizes(content, label)
 
@@ -120,7 +124,8 @@ def rounded(sizes: Envelope, growth: float) -> Envelope:
             bucket(one.total + 1, growth, _FEWEST),
             bucket(one.longest, growth, _SHORTEST),
             bucket(one.squares, growth, _FEWEST * _SHORTEST),
-            bucket(one.cubes, growth, _FEWEST * _SHORTEST**2),
+            bucket(one.pairs, growth, _FEWEST * _SHORTEST),
+            bucket(one.triples, growth, _FEWEST * _SHORTEST**2),
         )
 
     rows = bucket(sizes.rows + 1, growth, _FEWEST)
