@@ -1,0 +1,1 @@
+"""The eight queries of the ADL benchmark, written four ways, and events to run them on."""
