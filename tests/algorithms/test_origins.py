@@ -130,3 +130,29 @@ def test_forgotten_with_the_buffer():
     from akjax.algorithms import origins
 
     assert at not in origins._origins
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_what_does_not_exist_has_no_gradient(traced):
+    """Pairs at one place have an infinite derivative of their distance; here no such pair is left."""
+    vector = pytest.importorskip("vector")
+    vector.register_awkward()
+    numbers = {"pt": [[30.0, 20.0, 10.0], [], [5.0, 5.0]], "eta": [[1.0, 1.0, 2.0], [], [0.5, 0.5]]}
+    jets = ak.zip({**numbers, "phi": [[0.1, 0.1, 0.2], [], [0.0, 0.0]], "mass": 0.1}, with_name="Momentum4D")
+
+    def nearest(scale, jets):
+        moved = ak.with_field(jets, jets.eta * scale, "eta")
+        one, two = ak.unzip(ak.combinations(moved, 2))
+        apart = one.pt != two.pt + 10.0  # of the first list the first pair, which is at one place, is left out
+        far = apart & (abs(one.eta - two.eta) > 0)
+        return ak.sum(one[far].deltaR(two[far])) + ak.sum((one + two).mass[far])
+
+    given = akjax.traced(jets) if traced else jets
+    value, slope = jax.jit(jax.value_and_grad(nearest))(1.0, given)
+    step = 1e-6
+    expected = (float(nearest(1.0 + step, jets)) - float(nearest(1.0 - step, jets))) / (2 * step)
+    assert np.isclose(value, float(nearest(1.0, jets)))
+    assert np.isclose(slope, expected, rtol=1e-5)
+    floating, rest = akjax.partition(given)
+    gradient = jax.jit(jax.grad(lambda part: nearest(1.0, akjax.combine(part, rest))))(floating)
+    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(gradient))

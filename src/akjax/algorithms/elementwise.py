@@ -7,6 +7,7 @@ thereby Awkward's own.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -20,9 +21,9 @@ from jax import lax
 from ..nodes.kinds import Constant, Flat, Indexed, List, Live, Masked, Node, Option, Regular, Union, replace
 from ..nodes.static import static
 from ..nodes.walk import children, iterate, rebuild
+from . import origins
 from .aligning import line_up
 from .numbering import same
-from .origins import came_from, origin_of
 from .runtime import alive, attach, dead_below, merge, strip
 from .standing import StandIns
 from .tracking import Table, Zeros
@@ -224,13 +225,32 @@ def _aligned(kind: Any, nodes: list[Any]) -> bool:
     return False
 
 
+@dataclasses.dataclass(frozen=True)
+class _Guard:
+    """Puts a harmless number, without a gradient, where an element does not exist."""
+
+    dead: Any
+    fill: float
+
+    def __call__(self, value: Any) -> Any:
+        if not jnp.issubdtype(value.dtype, jnp.inexact):  # a comparison of guarded numbers
+            return value
+        shape = self.dead.shape + (1,) * (value.ndim - self.dead.ndim)
+        safe = lax.stop_gradient(jnp.asarray(self.fill, jax.dtypes.canonicalize_dtype(value.dtype)))
+        return jnp.where(alive(self.dead).reshape(shape), value, safe)
+
+    def __hash__(self) -> int:
+        return hash((id(self.dead), self.fill))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Guard) and self.dead is other.dead and self.fill == other.fill
+
+
 def guarded(value: Any, dead: Any, fill: float) -> Any:
     """The values with a harmless number, and no gradient, where the element does not exist."""
-    if np.dtype(value.dtype).kind not in "fc":
+    if not jnp.issubdtype(value.dtype, jnp.inexact):
         return value
-    shape = dead.shape + (1,) * (value.ndim - dead.ndim)
-    safe = lax.stop_gradient(jnp.asarray(fill, jax.dtypes.canonicalize_dtype(value.dtype)))
-    return came_from(jnp.where(alive(dead).reshape(shape), value, safe), origin_of(value))
+    return origins.guarded(_Guard(dead, fill), value)
 
 
 def fill_dead(node: Node, fill: float, dead: Any = None) -> Node:

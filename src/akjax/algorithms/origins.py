@@ -25,10 +25,15 @@ from ..kernels.gather import take
 
 @dataclasses.dataclass(frozen=True)
 class Origin:
-    """A buffer is `source[index]`, with elements of the source in it several times."""
+    """A buffer is `source[index]`, with elements of the source in it several times.
+
+    `guards` are functions that have put something harmless in the slots of it that do not exist; what is computed
+    before the copying is guarded again after it.
+    """
 
     source: Any
     index: Any
+    guards: tuple[Callable[[Any], Any], ...] = ()
 
 
 _origins: dict[int, tuple[weakref.ref[Any], Origin]] = {}
@@ -118,7 +123,20 @@ def moved(key: Any, function: Callable[..., Any], values: list[Any]) -> Any:
     result = _once(key, lambda *given: moved(key, function, list(given)), sources)
     if np.shape(result) != np.shape(first.source):
         return function(*values)
-    return copied(result, first.index)
+    whole = copied(result, first.index)
+    guards = tuple(dict.fromkeys(guard for origin in origins for guard in origin.guards))  # type: ignore[union-attr]
+    for guard in guards:
+        whole = guarded(guard, whole)
+    return whole
+
+
+def guarded(guard: Callable[[Any], Any], buffer: Any) -> Any:
+    """A buffer with something harmless in the slots that do not exist, remembered to be a copy if it was one."""
+    origin = origin_of(buffer)
+    found = guard(buffer)
+    if origin is not None:
+        came_from(found, dataclasses.replace(origin, guards=(*origin.guards, guard)))
+    return found
 
 
 def evaluate(function: Callable[..., Any], buffers: list[Any]) -> list[Any]:

@@ -10,7 +10,8 @@ import awkward as ak
 import jax.numpy as jnp
 import numpy as np
 
-from ..algorithms.elementwise import values_of
+from ..algorithms.aligning import line_up
+from ..algorithms.elementwise import fill_dead, values_of
 from ..algorithms.origins import evaluate
 from ..algorithms.runtime import attach, merge, strip
 from ..algorithms.standing import StandIns
@@ -72,8 +73,11 @@ def new_numpy_array(data: Any, parameters: Any) -> Any:
 def transform(transformation: Any, array: Any, *more: Any, **kwargs: Any) -> Any:
     """`ak.transform` of arrays of which some are traced."""
     arrays = [value if isinstance(value, ak.Array) else ak.Array(value) for value in (array, *more)]
-    stripped = [strip(node_of(value)) for value in arrays]
+    selected = line_up([node_of(value) for value in arrays])
+    stripped = [strip(node) for node in selected]
     run_time = merge([found for _, found in stripped])
+    if run_time:
+        stripped = [strip(fill_dead(node, 0.5)) for node in selected]
     stand_ins = StandIns()
     nodes = stand_ins.stood([node for node, _ in stripped])
 
