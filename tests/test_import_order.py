@@ -13,7 +13,7 @@ SRC = Path(__file__).resolve().parent.parent / "src" / "akjax"
 
 # A module imports only from lower tiers or its own folder. Imports inside functions count too.
 TIERS: tuple[frozenset[str], ...] = (
-    frozenset({"errors", "_compat", "_config"}),
+    frozenset({"caches", "errors", "_compat", "_config"}),
     frozenset({"registry", "pydag", "kernels"}),
     frozenset({"nodes"}),
     frozenset({"structure"}),

@@ -1,6 +1,7 @@
 """Awkward Arrays in JAX: ragged data straight into `jit`, `grad`, `vmap` and `scan`."""
 
 from . import pydag as pydag
+from .caches import clear_caches as clear_caches
 from .errors import AkjaxError as AkjaxError
 from .errors import ConcreteValueError as ConcreteValueError
 from .errors import RegistrationError as RegistrationError
@@ -33,6 +34,7 @@ __all__ = [
     "StructureError",
     "__version__",
     "checked",
+    "clear_caches",
     "combine",
     "compact",
     "envelope",

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..caches import droppable
 from ..errors import StructureError
 from ..kernels import extrema, segment
 from ..kernels.gather import take
@@ -266,7 +267,7 @@ def _nothing(segments: Segments, live: Any) -> Any:
     return jnp.where(segment.segment_count(segments, live, np.int32) > 0, jnp.float32(0), jnp.float32(1))
 
 
-_segments: weakref.WeakKeyDictionary[Static, Segments] = weakref.WeakKeyDictionary()
+_segments: weakref.WeakKeyDictionary[Static, Segments] = droppable(weakref.WeakKeyDictionary())
 
 
 def _segments_of(lists: List | Regular) -> tuple[np.ndarray[Any, Any], Segments]:

@@ -20,19 +20,22 @@ SEVERAL = 3
 
 
 class _Seen:
-    """The structures of one form that a function was traced for; those of one trace count once."""
+    """The structures of one form that a function was traced for; those of one trace count once.
+
+    Only their hashes are kept, which hold no structure: two that are alike by chance count as one.
+    """
 
     def __init__(self) -> None:
-        self.specs: set[Spec] = set()
+        self.specs: set[int] = set()
         self.traces = 0
         self.last: Any = None
 
     def add(self, spec: Spec) -> bool:
         """Note a structure; whether a further trace was made for it."""
         trace = _compat.current_trace()
-        if spec in self.specs:
+        if hash(spec) in self.specs:
             return False
-        self.specs.add(spec)
+        self.specs.add(hash(spec))
         if self.last is not None and self.last() is trace:
             return False
         self.last = weakref.ref(trace)

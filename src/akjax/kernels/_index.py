@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from akjax.caches import droppable
+
 __all__ = ["Facts", "facts_of"]
 
 
@@ -19,14 +21,24 @@ class Facts(NamedTuple):
     distinct: bool
 
 
-_known: dict[int, tuple[weakref.ref[np.ndarray], Facts]] = {}
+class _Known(NamedTuple):
+    """The facts of an index that is alive; its column is a view of it and would keep it alive."""
+
+    index: weakref.ref[np.ndarray]
+    column: weakref.ref[np.ndarray]
+    run: bool
+    rising: bool
+    distinct: bool
+
+
+_known: dict[int, _Known] = droppable({})
 
 
 def facts_of(index: np.ndarray) -> Facts:
     """The facts of an index that is not empty.
 
-    Of a read-only index they are the same object each time, so that a program holds the column once, for
-    all gathers and scatters.
+    Of a read-only index the column is the same object as long as somebody has it, so that a program holds it once,
+    for all gathers and scatters.
 
     Args:
         index: integers, shape ``(n,)``.
@@ -36,15 +48,23 @@ def facts_of(index: np.ndarray) -> Facts:
         True
     """
     found = _known.get(id(index))
-    if found is not None and found[0]() is index:
-        return found[1]
+    if found is not None and found.index() is index:
+        column = found.column()
+        if column is None:
+            column = _column(index)
+            _known[id(index)] = found._replace(column=weakref.ref(column))
+        return Facts(column, found.run, found.rising, found.distinct)
     steps = np.diff(index)
     rising = bool((steps >= 0).all())
-    small = int(index.max()) <= np.iinfo(np.int32).max
-    column = (index.astype(np.int32, copy=False) if small else index)[:, np.newaxis]
-    facts = Facts(column, bool((steps == 1).all()), rising, rising and bool((steps > 0).all()))
+    facts = Facts(_column(index), bool((steps == 1).all()), rising, rising and bool((steps > 0).all()))
     if not index.flags.writeable:
         key = id(index)
         forget = _known.pop  # at the end of the interpreter the module's names are gone first
-        _known[key] = (weakref.ref(index, lambda _: forget(key, None)), facts)
+        gone = weakref.ref(index, lambda _: forget(key, None))
+        _known[key] = _Known(gone, weakref.ref(facts.column), facts.run, facts.rising, facts.distinct)
     return facts
+
+
+def _column(index: np.ndarray) -> np.ndarray:
+    small = int(index.max()) <= np.iinfo(np.int32).max
+    return (index.astype(np.int32, copy=False) if small else index)[:, np.newaxis]

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from akjax.caches import droppable
 from akjax.kernels.gather import take
 
 __all__ = ["combinations", "concatenation", "lengthened", "parents_of", "product", "repeated", "true_counts"]
@@ -94,6 +95,7 @@ def _how_many(counts: jax.Array, n: int, replacement: bool) -> jax.Array:
     return ways
 
 
+@droppable
 @functools.lru_cache(maxsize=64)
 def _table(longest: int, n: int, replacement: bool) -> tuple[np.ndarray, ...]:
     """Combinations of places counted from the end of a list, the last combination of a list first."""

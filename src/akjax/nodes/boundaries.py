@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..caches import droppable
 from ..errors import StructureError
 from .static import Static, static
 
@@ -112,7 +113,7 @@ def _distinct(bounds: Bounds) -> np.ndarray[Any, Any]:
     return offsets
 
 
-_parents: weakref.WeakKeyDictionary[Static, Static] = weakref.WeakKeyDictionary()
+_parents: weakref.WeakKeyDictionary[Static, Static] = droppable(weakref.WeakKeyDictionary())
 
 
 def parents(offsets: Static | Boundaries) -> Any:
