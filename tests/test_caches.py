@@ -79,6 +79,9 @@ def test_of_functions_that_are_gone(prepared: Any, before: dict[str, int]) -> No
     assert grown(before, remembered()) == {}
 
 
+@pytest.mark.skipif(
+    jax.__version_info__ < (0, 10), reason="older JAX keeps structures as long as the function, cleared or not"
+)
 def test_of_one_function_in_many_traces(before: dict[str, int]) -> None:
     def traced(array: ak.Array) -> Any:
         return selection(array)

@@ -24,7 +24,7 @@ class Facts(NamedTuple):
 class _Known(NamedTuple):
     """The facts of an index that is alive; its column is a view of it and would keep it alive."""
 
-    index: weakref.ref[np.ndarray]
+    of: weakref.ref[np.ndarray]
     column: weakref.ref[np.ndarray]
     run: bool
     rising: bool
@@ -48,7 +48,7 @@ def facts_of(index: np.ndarray) -> Facts:
         True
     """
     found = _known.get(id(index))
-    if found is not None and found.index() is index:
+    if found is not None and found.of() is index:
         column = found.column()
         if column is None:
             column = _column(index)
