@@ -166,3 +166,16 @@ def test_a_condition_with_other_lists_is_an_index_error() -> None:
     condition = ak.Array([[True, False, True], [], [False]])
     with pytest.raises(IndexError):  # Awkward's class, ValueError in its oldest versions
         jax.jit(lambda a, b: a[b])(ak.Array([[1.0, 2.0], [], [3.0]]), condition)
+
+
+@pytest.mark.parametrize("rank", [0, -1])
+def test_places_that_are_known_are_worked_out_on_the_host(rank: int) -> None:
+    """XLA folds scatters of constants for many seconds."""
+    x = ak.Array(np.arange(8.0).reshape(4, 2))
+
+    def function(x: ak.Array) -> ak.Array:
+        lists = ak.from_regular(x)
+        return lists[ak.sum(lists, axis=1) > 3][:, rank]
+
+    assert "scatter" not in str(jax.make_jaxpr(lambda x: function(x))(x)).replace("scatter-add", "")
+    check(function, x)
