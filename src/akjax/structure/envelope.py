@@ -6,6 +6,7 @@ The capacities of an array are its true sizes rounded up to buckets, so that arr
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -87,6 +88,7 @@ _WORDS = {
 }
 
 
+@functools.lru_cache(maxsize=4096)
 def bucket(size: int, growth: float, smallest: int) -> int:
     """The smallest bucket that holds `size`: buckets grow by `growth` from `smallest` on.
 
@@ -195,17 +197,31 @@ class _Padding:
         """The boundaries, one object for equal offsets."""
         key = (offsets, slots, sizes)
         if key not in self._boundaries:
-            padded = np.full(slots + 1, offsets.array[-1], np.int32)
+            padded, within = _aligned((slots + 1,), np.int32), _aligned((sizes.total,), np.int32)
             padded[: len(offsets)] = offsets.array
+            padded[len(offsets) :] = offsets.array[-1]
             padded[-1] = sizes.total
-            within = np.full(sizes.total, slots - 1, np.int32)
-            within[: offsets.array[-1]] = parents(offsets)
+            total = int(offsets.array[-1])
+            within[:total] = parents(offsets)
+            within[total:] = slots - 1
             self._boundaries[key] = boundaries(padded, within, Bounds(slots, *sizes))
         return self._boundaries[key]
 
 
 def _padded(data: Any, slots: int) -> Any:
     data = np.asarray(data)
-    whole = np.zeros((slots, *data.shape[1:]), data.dtype)
+    whole = _aligned((slots, *data.shape[1:]), data.dtype)
     whole[: len(data)] = data
+    whole[len(data) :] = 0
     return whole
+
+
+def _aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
+    """A new buffer at an address from which JAX takes it over on a CPU, where it would copy others."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -raw.__array_interface__["data"][0] % _ALIGNMENT
+    return raw[start : start + size].view(dtype).reshape(shape)
+
+
+_ALIGNMENT = 64
