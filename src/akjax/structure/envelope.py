@@ -221,7 +221,8 @@ def _aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     raw = np.empty(size + _ALIGNMENT, np.uint8)
     start = -raw.__array_interface__["data"][0] % _ALIGNMENT
-    return raw[start : start + size].view(dtype).reshape(shape)
+    found: np.ndarray[Any, Any] = raw[start : start + size].view(dtype).reshape(shape)
+    return found
 
 
 _ALIGNMENT = 64
