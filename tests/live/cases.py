@@ -641,6 +641,13 @@ WORKS = [
     "ak.nanargmax(x[m], axis=0)",
     "x[m][..., 0:1]",
     "three[m3][..., :1]",
+    "x[m][:, None]",
+    "x[m][:, :, np.newaxis]",
+    "x[r][:, None]",
+    "x[r][:, np.newaxis, :]",
+    "rec[m][:, :, None].pt",
+    "three[m3][:, :, None]",
+    "ev[r][:, None].w",
 ]
 
 RAISES = [
@@ -653,8 +660,8 @@ RAISES = [
     'ak.where(m, ak.with_field(rec, ak.mask(rec.pt, m), "z"), ak.with_field(rec, ak.mask(rec.pt, m), "z"))',
     'ak.Array({"a": ev.jets[r], "b": ev.jets})',
     'ak.flatten(ak.Array({"a": ev.jets[m].pt, "b": ev.jets.pt}))',
-    "x[r][:, None]",
     "x[r][np.newaxis]",
+    "x[m][:, 0:1, None]",
     "x[m][:, np.array([True,False])]",
     "ak.fill_none(ak.mask(x, r), 0, axis=0)",
     "ak.fill_none(ak.mask(x, r), [], axis=0)",

@@ -17,7 +17,7 @@ from ..algorithms.aligning import line_up
 from ..algorithms.picking import pick
 from ..algorithms.runtime import as_list, as_regular, depth_of
 from ..errors import StructureError
-from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Record, Regular, Row
+from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Option, Record, Regular, Row, replace
 from ..nodes.moving import carry, project
 from ..nodes.static import static
 from ..nodes.walk import has_run_time_structure, iterate
@@ -39,9 +39,13 @@ def index_selected(array: Any, where: Any) -> Any:
     if at is not None:
         between = depth_of(node_of(array)) + 2 - len(where)
         where = (*where[:at], *[slice(None)] * between, *where[at + 1 :])
-    if any(one is None or one is Ellipsis for one in where):
-        message = "a new axis is added before a selection by traced values, not after it"
-        raise StructureError(message)
+    at = next((k for k, one in enumerate(where) if one is None), None)
+    if at is not None:
+        rest = (*where[:at], *where[at + 1 :])
+        if at == 0 or not all(map(_is_whole, rest)):
+            message = "after a selection by traced values a new axis is added by itself, as in array[:, None]"
+            raise StructureError(message)
+        return wrap(_new_axis(node_of(array), at), array.behavior, array.attrs)
     for axis, one in enumerate(where):
         if _is_whole(one):
             continue
@@ -75,6 +79,26 @@ def _at(array: Any, where: Any, axis: int) -> Any:
         "array[:, :2]: make others an index of lists, as ak.argmax(array, axis=1, keepdims=True) gives it"
     )
     raise StructureError(message)
+
+
+def _new_axis(node: Node, axis: int) -> Node:
+    """Every element at a level as the only one of a list."""
+    node = project(node)
+    if isinstance(node, Live):
+        return replace(node, content=_new_axis(node.content, axis))  # type: ignore[no-any-return]
+    if isinstance(node, Masked | Option):
+        message = "a new axis of missing values after a selection by traced values: fill or drop them first"
+        raise StructureError(message)
+    if axis == 1:
+        return Regular(node, 1, node.length)
+    if isinstance(node, Record):
+        contents = tuple(_new_axis(content, axis) for content in node.contents)
+        return replace(node, contents=contents)  # type: ignore[no-any-return]
+    lists = as_list(node)
+    if not isinstance(lists, List):
+        message = "there are no lists at the level of the new axis"
+        raise IndexError(message)
+    return replace(lists, content=_new_axis(lists.content, axis - 1))  # type: ignore[no-any-return]
 
 
 def _one(array: Any, where: Any) -> Any:
