@@ -64,7 +64,10 @@ class ConcreteValueError(AkjaxError, jax.errors.TracerArrayConversionError):
     """
 
     def __init__(self, tracer: Any, what: str, instead: str = "") -> None:
-        super().__init__(tracer)
+        if tracer is None:  # nothing but the structure of the array belongs to the transformation
+            Exception.__init__(self, "")
+        else:
+            super().__init__(tracer)
         instead = instead or (
             "Return the array from the transformed function and convert it outside, or use ak.* functions, "
             "NumPy ufuncs or jax.numpy inside"

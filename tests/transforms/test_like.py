@@ -94,6 +94,65 @@ def test_akjax_traced() -> None:
     same(plain(akjax.like(gradient, several)), plain(ak.where(x > 1, 2 * x, 0.0)))
 
 
+def test_lists_that_are_not_there() -> None:
+    """Where the lists of `akjax.traced` begin is data: a gradient has no such data, and says so."""
+    several = akjax.traced(ak.zip({"r": rec, "w": ak.num(x) * 1.0}, depth_limit=1))
+
+    def loss(part: ak.Array, rest: ak.Array) -> Any:
+        return total(akjax.combine(part, rest).r.a)
+
+    floating, rest = akjax.partition(several)
+    gradient = jax.grad(loss)(floating, rest)
+    for part in (floating, gradient):
+        assert "numbers without their lists" in repr(part)
+        for use in (lambda g: g.r.a, lambda g: g + 1, ak.to_list, len):
+            with pytest.raises(akjax.StructureError, match=r"akjax\.like\(gradient, array\)"):
+                use(part)
+        with pytest.raises(akjax.StructureError, match=r"akjax\.like\(gradient, array\)"):
+            jax.jit(lambda g: g.r.a)(part)
+    want = ak.where(x > 1, 2 * x, 0.0)
+    same(plain(akjax.like(gradient, several).r.a), plain(want))
+
+    @jax.jit
+    def under_a_selection(several: ak.Array) -> Any:
+        jets = several.r
+        floating, rest = akjax.partition(jets)
+        gradient = jax.grad(lambda part: total(akjax.combine(part, rest).a))(floating)
+        return akjax.like(gradient, jets[jets.a > 1]).a
+
+    same(plain(under_a_selection(several)), plain(want[x > 1]))
+    with pytest.raises(akjax.StructureError, match="is not like"):
+        akjax.like(gradient, akjax.traced(ak.concatenate([several] * 4)))
+
+
+def test_conditions_outside_jit() -> None:
+    """They are known there, and still belong to the padded array; what needs their values says so."""
+    floating, rest = akjax.partition(akjax.traced(rec))
+
+    def loss(part: ak.Array) -> Any:
+        r = akjax.combine(part, rest)
+        good = (r.a > 1) & (r.n < 2)
+        with pytest.raises(akjax.ConcreteValueError):
+            ak.to_list(good)
+        with pytest.raises(akjax.ConcreteValueError):
+            good.to_list()
+        return ak.sum(r.a[good] ** 2), good
+
+    gradient, good = jax.grad(loss, has_aux=True)(floating)
+    want = (x > 1) & (rec.n < 2)
+    assert plain(good) == plain(want)
+    same(plain(akjax.like(gradient, akjax.traced(rec)).a), plain(ak.where(want, 2 * x, 0.0)))
+
+
+def test_masks_that_are_not_there() -> None:
+    """A part of a selected array without its mask has a number for every slot."""
+    selected = jax.jit(lambda a: a[a > 1])(x)
+    floating, rest = akjax.partition(selected)
+    gradient = jax.grad(lambda part: ak.sum(akjax.combine(part, rest) ** 2))(floating)
+    assert plain(ak.num(gradient)) == plain(ak.num(x))
+    same(plain(akjax.like(gradient, selected)), plain(2 * x[x > 1]))
+
+
 def test_other_lists() -> None:
     with pytest.raises(akjax.StructureError, match=r"var \* float64 is not like"):
         akjax.like(x, x[:, :1])

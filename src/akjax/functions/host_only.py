@@ -80,7 +80,7 @@ def _refuse(name: str, why: str, instead: str) -> None:
         return
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        tracer = next(filter(is_tracer, jax.tree.leaves((args, kwargs))))
+        tracer = next(filter(is_tracer, jax.tree.leaves((args, kwargs))), None)
         raise ConcreteValueError(tracer, f"ak.{name}", instead)
 
     implements(function, route="host", no_gradient="-", host_only=f"{why}. {instead}")(call)

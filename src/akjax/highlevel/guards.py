@@ -272,6 +272,7 @@ def _repr(self: Any, limit_cols: int) -> str:
     name = type(self).__name__
     if state.kind != "traced":
         what = "placeholders" if state.kind == "placeholder" else "leaves that do not fit"
+        what = "numbers without their lists" if state.lacks_lists() else what
         return f"<{name} of {what} {state.spec!r:.{max(20, limit_cols)}}>"
     try:
         layout = described(self)

@@ -8,6 +8,7 @@ asynchronous and its result can be fed to the next call without visiting the hos
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import Any
 
 import awkward as ak
@@ -18,8 +19,9 @@ from .. import _compat
 from ..errors import StructureError
 from ..nodes.kinds import Flat, Frozen, Live, Masked, Node, Record, Row, replace
 from ..nodes.moving import offsets_of
+from ..nodes.walk import has_run_time_structure
 from ..nodes.walk import leaves as leaves_of
-from ..structure.absent import fill_absent, is_absent
+from ..structure.absent import fill_absent, is_absent, lacks_lists
 from ..structure.from_layout import from_layout
 from ..structure.spec import Spec, canonical, split_leaves
 from ..structure.to_layout import concrete_layout, stand_in
@@ -33,8 +35,9 @@ class State:
 
     It is made either of leaves and a `Spec` (what JAX gives) or of nodes (what an operation gives);
     the other half is worked out when it is asked for. What an assignment made holds inside `trace` only;
-    everywhere else the array is what it was `before`. `wide` says whether JAX had 64-bit types when the
-    leaves were made: 64-bit integers depend on it.
+    everywhere else the array is what it was `before`. Without tracers it is traced all the same `during` the trace that
+    made it, if its structure is that of traced arrays (padded, or selected from). `wide` says whether JAX had 64-bit
+    types when the leaves were made: 64-bit integers depend on it.
     """
 
     __slots__ = (
@@ -45,6 +48,7 @@ class State:
         "_spec",
         "_stand_in",
         "before",
+        "during",
         "layout",
         "lock",
         "memo",
@@ -56,6 +60,7 @@ class State:
         self.wide = wide()
         self.lock = threading.RLock()
         self.before: State | None = None
+        self.during: weakref.ref[Any] | None = None
         self._leaves = leaves
         self._spec = spec
         self._node: Node | None = None
@@ -92,19 +97,25 @@ class State:
     def kind(self) -> str:
         """What the leaves are.
 
-        `"concrete"`, `"traced"`, `"misfit"` (their shapes are wrong), or `"placeholder"` (one is neither an
-        array nor None, or all are None).
+        `"concrete"`, `"traced"`, `"misfit"` (their shapes are wrong, or lists are not there), or `"placeholder"`
+        (one is neither an array nor None, or all are None).
         """
         if self._kind is None:
             kind = _kind_of(leaves_of(self._node) if self._leaves is None else self._leaves)  # type: ignore[arg-type]
             if kind == "concrete" and self._node is None and not self._fits():
                 kind = "misfit"
             self._kind = kind
+        if self.during is not None and self._kind == "concrete" and _compat.is_running(self.during()):
+            return "traced"
         return self._kind
 
     def _fits(self) -> bool:
         extra = self.spec.extra_axes(self._leaves)
-        return extra is not None and extra >= 0
+        return extra is not None and extra >= 0 and not self.lacks_lists()
+
+    def lacks_lists(self) -> bool:
+        """Whether the leaves do not say where lists begin: they are a gradient or a part of an array."""
+        return any(map(is_absent, self._leaves or ())) and lacks_lists(self.spec.build(list(self._leaves)))
 
     @property
     def node(self) -> Node:
@@ -337,7 +348,13 @@ def wrap(node: Node, behavior: Any = None, attrs: Any = None, cls: type | None =
     if isinstance(node, Flat) and np.ndim(node.data) == 0:
         return node.data
     node = canonical(node)
-    if not any(_compat.is_tracer(leaf) for leaf in leaves_of(node)):
+    concrete = not any(_compat.is_tracer(leaf) for leaf in leaves_of(node))
+    if concrete and _compat.is_tracing() and has_run_time_structure(node):
+        # a condition, say, outside `jit`: to be used on arrays with this structure
+        array = _traced(node, behavior, attrs, cls)
+        array.__dict__[KEY].during = weakref.ref(_compat.current_trace())
+        return array
+    if concrete:
         layout = concrete_layout(node)
         high_level = ak.Record if isinstance(layout, ak.record.Record) else ak.Array
         return high_level(layout, behavior=behavior, attrs=attrs)

@@ -9,10 +9,12 @@ import awkward as ak
 import jax.numpy as jnp
 import numpy as np
 
+from ..algorithms.standing import has_traced_lists
 from ..errors import StructureError
 from ..highlevel.state import flat_state, node_of, restore, wrap
-from ..nodes.kinds import Empty, Indexed, Jagged, List, Live, Masked, Node, Option, Record, Regular
+from ..nodes.kinds import Empty, Flat, Indexed, Jagged, List, Live, Masked, Node, Option, Record, Regular, replace
 from ..nodes.walk import children, iterate, rebuild
+from ..structure.absent import fill_absent, is_absent
 
 
 def like(tangent: Any, primal: Any) -> Any:
@@ -45,7 +47,8 @@ def like(tangent: Any, primal: Any) -> Any:
     ours, theirs = flat_state(tangent), flat_state(primal)
     if ours.spec == theirs.spec:
         return restore(type(tangent), ours.spec, _with_structure(ours, theirs))
-    return wrap(_under(node_of(tangent), node_of(primal)), tangent.behavior, tangent.attrs)
+    numbers = ours.spec.build(list(ours.leaves)) if ours.lacks_lists() else ours.node
+    return wrap(_under(numbers, node_of(primal)), tangent.behavior, tangent.attrs)
 
 
 def _with_structure(ours: Any, theirs: Any) -> list[Any]:
@@ -80,14 +83,28 @@ def _under(tangent: Node, primal: Node) -> Node:
         return Live(primal.dead, inner) if isinstance(primal, Live) else Masked(primal.null, inner, primal.parameters)
     if isinstance(tangent, Option) and isinstance(tangent.content, Empty):
         return tangent  # integers have no tangent
+    if isinstance(tangent, Flat) and is_absent(tangent.data):
+        return fill_absent(tangent, primal.length)
+    if isinstance(tangent, Jagged) and isinstance(primal, Jagged) and _lacks(tangent, primal):
+        tangent = replace(tangent, offsets=primal.offsets)
     if not _alike(tangent, primal):
         message = (
             "akjax.like takes a tangent whose lists and fields are those of the primal, or of the array that the "
-            f"primal was selected from: {ak.type(wrap(tangent))} is not like {ak.type(wrap(primal))}"
+            f"primal was selected from: {_shown(tangent)} is not like {_shown(primal)}"
         )
         raise StructureError(message)
     pairs = zip(children(tangent), children(primal), strict=True)
     return rebuild(tangent, tuple(_under(one, two) for one, two in pairs))  # type: ignore[no-any-return]
+
+
+def _shown(node: Node) -> str:
+    return "an array of akjax.traced" if has_traced_lists(node) else str(ak.type(wrap(node)))
+
+
+def _lacks(tangent: Jagged, primal: Jagged) -> bool:
+    """Whether lists that are not there could be those of the primal."""
+    lists: list[Any] = [tangent.offsets, primal.offsets]
+    return is_absent(lists[0].offsets) and lists[0].bounds == lists[1].bounds
 
 
 def _alike(one: Node, two: Node) -> bool:
