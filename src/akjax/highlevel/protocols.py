@@ -51,7 +51,7 @@ def any_traced(values: Iterable[Any]) -> bool:
 
 
 def to_host(value: Any) -> Any:
-    """Concrete JAX arrays as NumPy's, so that eager Awkward takes them."""
+    """Concrete JAX arrays and literals as NumPy's and Python's, so that eager Awkward takes them."""
     if type(value) in PLAIN or isinstance(value, ak.Array | ak.Record):
         return value
     if isinstance(value, jax.Array) and not is_tracer(value):
@@ -60,7 +60,17 @@ def to_host(value: Any) -> Any:
         return type(value)(to_host(item) for item in value)
     if type(value) is dict:
         return {key: to_host(item) for key, item in value.items()}
-    return value
+    return _literal(value)
+
+
+def _literal(value: Any) -> Any:
+    """What JAX made of a constant of Python or NumPy, as a derivative rule gets it: that constant."""
+    if type(value).__module__.partition(".")[0] != "jax" or is_tracer(value):
+        return value
+    plain = next((kind for kind in (int, float, complex) if isinstance(value, kind)), None)
+    if plain is not None:
+        return plain(value)
+    return np.asarray(value) if hasattr(value, "__array__") and isinstance(value.dtype, np.dtype) else value
 
 
 def awkward_function(self: Any, function: Any, array_likes: Any, args: Any, kwargs: Any) -> Any:
