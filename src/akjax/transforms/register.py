@@ -14,6 +14,7 @@ from ..highlevel import guards
 from ..highlevel.retracing import note_trace
 from ..highlevel.state import flat_state, restore
 from ..highlevel.vectors import adapt
+from .exporting import register_for_export
 
 _lock = threading.RLock()
 _registered: set[type] = set()
@@ -82,6 +83,7 @@ def _register_class(cls: Any) -> None:
             "akjax.register() in its place (once registered, a process cannot change it)"
         )
         raise RegistrationError(message) from error
+    register_for_export(cls)
     _registered.add(cls)
     adapt(cls)
 
