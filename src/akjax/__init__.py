@@ -22,6 +22,7 @@ from .transforms.traced import envelope as envelope
 from .transforms.traced import traced as traced
 from .transforms.unshare import unshare as unshare
 from .transforms.vmap import vmap as vmap
+from .transforms.with_live import with_live as with_live
 
 __version__ = "0.1.0.dev0"
 
@@ -49,4 +50,5 @@ __all__ = [
     "traced",
     "unshare",
     "vmap",
+    "with_live",
 ]
