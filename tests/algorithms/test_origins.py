@@ -80,7 +80,7 @@ def test_nothing_is_computed_twice():
 class TestMoved:
     def test_before_the_copying(self):
         def function(x):
-            return moved("sin", jnp.sin, [copied(x, INDEX)])
+            return moved(("sin",), jnp.sin, [copied(x, INDEX)])
 
         x = jnp.arange(3.0)
         assert counted(function, x)["sin"] == 3
@@ -90,7 +90,7 @@ class TestMoved:
         """Elements that were copied in different ways have no place in common."""
 
         def function(x):
-            return moved("add", jnp.add, [copied(x, INDEX), copied(x, INDEX[::-1].copy())])
+            return moved(("add",), jnp.add, [copied(x, INDEX), copied(x, INDEX[::-1].copy())])
 
         x = jnp.arange(3.0)
         assert counted(function, x)["add"] == 6
@@ -98,7 +98,7 @@ class TestMoved:
 
     def test_scalars_take_part(self):
         x = jnp.arange(3.0)
-        found = moved("mul", jnp.multiply, [copied(x, INDEX), 2.0])
+        found = moved(("mul",), jnp.multiply, [copied(x, INDEX), 2.0])
         np.testing.assert_array_equal(found, 2 * np.asarray(x)[INDEX])
         assert origin_of(found) is not None
 
@@ -156,3 +156,46 @@ def test_what_does_not_exist_has_no_gradient(traced):
     floating, rest = akjax.partition(given)
     gradient = jax.jit(jax.grad(lambda part: nearest(1.0, akjax.combine(part, rest))))(floating)
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(gradient))
+
+
+EVENTS = ak.zip({
+    "x": [[0.1, 0.2], [-999.0], [0.3, 0.4, 0.5, 0.6, 0.7], [0.1, np.nan, 0.2]],
+    "y": [[1.0, 2.0], [3.0], [4.0, 5.0, 6.0, 7.0, 8.0], [1.0, np.inf, 2.0]],
+})  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [lambda events: events, akjax.traced], ids=["exact", "traced"])
+@pytest.mark.parametrize("select", ["elements", "pairs", "nothing"])
+def test_what_is_in_no_pair_has_no_derivative(given, select):
+    """Numbers at which a derivative is infinite or NaN stand where no pair that exists comes from."""
+    events = EVENTS if select != "nothing" else EVENTS[:3]
+
+    def of_pairs(scale, events):
+        if select == "elements":
+            events = events[abs(events.x) < 5]
+        one, two = ak.unzip(ak.combinations(events, 2))
+        if select == "pairs":
+            near = (abs(one.x) < 5) & (abs(two.x) < 5)
+            one, two = one[near], two[near]
+        return ak.sum(np.cosh(one.x * scale) * (two.y * scale) + np.exp(one.y) * 1e-6)
+
+    with np.errstate(all="ignore"):
+        differences = (of_pairs(1.0 + 1e-6, events) - of_pairs(1.0 - 1e-6, events)) / 2e-6
+    floating, rest = akjax.partition(given(events))
+    whole = jax.jit(jax.grad(lambda scale, part: of_pairs(scale, akjax.combine(part, rest)), argnums=(0, 1)))
+    slope, each = whole(1.0, floating)
+    each = akjax.like(each, given(events))
+    assert np.isclose(slope, differences, rtol=1e-7)
+    assert ak.all(np.isfinite(each.x))
+    assert ak.all(np.isfinite(each.y))
+
+
+def test_a_weak_scalar_beside_copied_elements():
+    """A Python number widens nothing, also where it is kept from elements in no pair."""
+    events = ak.values_astype(EVENTS[:3], np.float32)
+
+    def scaled(scale, events):
+        one, _ = ak.unzip(ak.combinations(events, 2))
+        return one.x * scale
+
+    assert ak.type(jax.jit(scaled)(2.0, events)) == ak.type(scaled(2.0, events))

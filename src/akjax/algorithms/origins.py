@@ -3,42 +3,57 @@
 Pairs of jets hold each jet many times. `np.cos(pair.phi)` is the same as the cosines of all jets, copied to the pairs:
 where a buffer came from is remembered, and a function of copied elements is computed before copying them.
 
-Only functions with finite derivatives everywhere are moved: an element that is in no pair is computed too, and must not
-make a gradient infinite.
+Only functions with finite derivatives at all finite numbers are moved. An element that is in no pair, or in none that
+exists, is computed too; its derivative, which is NaN where it is infinite or too large, is kept out.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import operator
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, jaxpr_as_fun
 
 from .. import _compat
 from ..kernels.gather import take
 
 
+class Guard(Protocol):
+    """Puts something harmless in the slots of a buffer that do not exist, those where the mask `dead` is 1."""
+
+    @property
+    def dead(self) -> Any: ...
+
+    def __call__(self, value: Any) -> Any: ...
+
+
 @dataclasses.dataclass(frozen=True)
 class Origin:
     """A buffer is `source[index]`, with elements of the source in it several times.
 
-    `guards` are functions that have put something harmless in the slots of it that do not exist; what is computed
-    before the copying is guarded again after it.
+    Attributes:
+        source: the buffer copied from.
+        index: positions in it.
+        guards: what has put something harmless in slots that do not exist; what is computed before the copying is
+            guarded again after it.
     """
 
     source: Any
     index: Any
-    guards: tuple[Callable[[Any], Any], ...] = ()
+    guards: tuple[Guard, ...] = ()
 
 
 _origins: dict[int, tuple[weakref.ref[Any], Origin]] = {}
 
-# functions with finite derivatives everywhere (of steps they are zero)
+# functions with finite derivatives at all finite numbers (of steps they are zero)
 SMOOTH_UFUNCS = frozenset({
     np.absolute, np.add, np.arctan, np.cos, np.cosh, np.equal, np.exp, np.expm1, np.greater, np.greater_equal, np.less,
     np.less_equal, np.logical_and, np.logical_not, np.logical_or, np.maximum, np.minimum, np.multiply, np.negative,
@@ -51,6 +66,14 @@ _SMOOTH = frozenset({
     "exp", "expm1", "ge", "gt", "integer_pow", "is_finite", "le", "logistic", "lt", "max", "min", "mul", "ne", "neg",
     "not", "or", "select_n", "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "square",
     "stop_gradient", "sub", "tanh", "xor",
+})  # fmt: skip
+# of these the derivative is finite at all others, too
+_FINITE = frozenset({
+    np.add, np.equal, np.greater, np.greater_equal, np.less, np.less_equal, np.logical_and, np.logical_not,
+    np.logical_or, np.maximum, np.minimum, np.negative, np.not_equal, np.positive, np.sign, np.subtract,
+    "add", "add_any", "and", "bitcast_convert_type", "convert_element_type", "eq", "ge", "gt", "is_finite", "le", "lt",
+    "max", "min", "ne", "neg", "not", "or", "select_n", "shift_right_arithmetic", "shift_right_logical", "sign",
+    "stop_gradient", "sub", "xor",
 })  # fmt: skip
 _INLINED = frozenset({"jit", "pjit", "closed_call"})
 
@@ -79,7 +102,7 @@ def _once(key: Any, function: Callable[..., Any], values: list[Any]) -> Any:
     result = None if found is None else found[0]()
     if result is None:
         result = function(*values)
-        if isinstance(result, jax.Array):
+        if isinstance(result, jax.Array | np.ndarray):
             gone = weakref.ref(result, lambda _: _known.pop(whole, None))
             _known[whole] = gone, values
     return result
@@ -105,38 +128,72 @@ def origin_of(buffer: Any) -> Origin | None:
     return None if found is None else found[1]
 
 
-def moved(key: Any, function: Callable[..., Any], values: list[Any]) -> Any:
+def moved(key: Any, function: Callable[..., Any], values: list[Any], reached: Any = None) -> Any:
     """`function(*values)` of an elementwise function: before the copying, when all values were copied alike.
 
     Args:
-        key: what the function is, to compute nothing twice.
-        function: elementwise, with finite derivatives.
+        key: what the function is, to compute nothing twice: a tuple that begins with a ufunc or a primitive's name.
+        function: elementwise, with finite derivatives at finite numbers.
         values: buffers and scalars.
+        reached: which elements are copied to where they exist; the others have no derivative. None: all.
     """
     buffers = [value for value in values if np.ndim(value)]
     origins = [origin_of(buffer) for buffer in buffers]
     first = origins[0] if origins else None
     if first is None or any(other is None or other.index is not first.index for other in origins):
-        return function(*values)
+        return function(*(values if reached is None else _cut(values, reached)))
     found = iter(origins)
     sources = [next(found).source if np.ndim(value) else value for value in values]  # type: ignore[union-attr]
-    result = _once(key, lambda *given: moved(key, function, list(given)), sources)
+    guards = tuple(dict.fromkeys(guard for origin in origins for guard in origin.guards))  # type: ignore[union-attr]
+    below = None if key[0] in _FINITE else _reached(first, [guard.dead for guard in guards], reached)
+    result = _once(key, lambda below, *given: moved(key, function, list(given), below), [below, *sources])
     if np.shape(result) != np.shape(first.source):
         return function(*values)
     whole = copied(result, first.index)
-    guards = tuple(dict.fromkeys(guard for origin in origins for guard in origin.guards))  # type: ignore[union-attr]
     for guard in guards:
         whole = guarded(guard, whole)
     return whole
 
 
-def guarded(guard: Callable[[Any], Any], buffer: Any) -> Any:
+def guarded(guard: Guard, buffer: Any) -> Any:
     """A buffer with something harmless in the slots that do not exist, remembered to be a copy if it was one."""
     origin = origin_of(buffer)
     found = guard(buffer)
     if origin is not None:
         came_from(found, dataclasses.replace(origin, guards=(*origin.guards, guard)))
     return found
+
+
+def _reached(origin: Origin, deads: list[Any], above: Any) -> Any:
+    """Which elements of a source are copied to where they exist (`above`: to where that is so of the copies)."""
+    size = origin.source.shape[0]
+
+    def find(index: Any, above: Any, *deads: Any) -> Any:
+        if isinstance(index, np.ndarray) and not deads and isinstance(above, np.ndarray | None):
+            found = np.zeros(size, bool)
+            found[index if above is None else index[above]] = True
+            return found
+        there = functools.reduce(operator.and_, (dead == 0 for dead in deads), True if above is None else above)
+        return jnp.zeros(size, bool).at[index].max(there, mode="promise_in_bounds")
+
+    found = _once(("reached", size), find, [origin.index, above, *deads])
+    return None if isinstance(found, np.ndarray) and found.all() else found
+
+
+def _cut(values: list[Any], reached: Any) -> list[Any]:
+    """The same values, without derivatives where they are not reached."""
+    kind = jnp.result_type(*values)
+
+    def cut(value: Any) -> Any:
+        if not isinstance(value, jax.Array) or not jnp.issubdtype(value.dtype, jnp.inexact):
+            return value
+        if value.ndim == 0 and value.weak_type:  # what it becomes beside the others; as an array it had a say
+            value = value.astype(jnp.finfo(kind).dtype)  # type: ignore[no-untyped-call]
+        value = jnp.broadcast_to(value, reached.shape)
+        # a program without derivatives chooses between equal values: XLA drops that
+        return jnp.where(reached, value, lax.stop_gradient(value))
+
+    return [cut(value) for value in values]
 
 
 def evaluate(function: Callable[..., Any], buffers: list[Any]) -> list[Any]:
