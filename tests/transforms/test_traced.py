@@ -261,6 +261,33 @@ class TestSizes:
         with pytest.raises(TypeError, match="`like`"):
             akjax.traced(ak.Array([1.0]), like=ak.Array([1.0]))
 
+    def test_of_counts_and_envelopes(self):
+        events = batch(0)
+        counts = {"muon": ak.num(events.muon), "jet": ak.num(events.jet).to_numpy()}
+        assert akjax.envelope(counts) == akjax.envelope(events)
+        large = akjax.envelope(batch(1, 100))
+        joint = akjax.envelope([counts, large, akjax.traced(events)])
+        assert joint == large == akjax.envelope(akjax.traced(events, like=large))
+        nested = ak.Array([[[1.0, 2.0], []], [], [[3.0]]])
+        assert akjax.envelope({"": [2, 0, 1], "[]": [2, 0, 1]}) == akjax.envelope(nested)
+
+    def test_shows_what_is_used(self):
+        shown = repr(akjax.envelope(akjax.traced(ak.Array([[1.0, 2.0], [3.0]]), like=akjax.envelope({"": [5] * 10}))))
+        assert shown == (
+            "Envelope of 12 rows (2 used, 83% waste)\n"
+            "  []: 51 elements (3 used, 94% waste); longest 8 (2), 100 pairs (1), 512 triples (0)"
+        )
+
+    @pytest.mark.parametrize("bad", [{"": [1.0]}, {"": [[1]]}, {"": [-1]}, {"": 3}])
+    def test_takes_lengths(self, bad):
+        with pytest.raises(ValueError, match="must be a flat array of integers"):
+            akjax.envelope(bad)
+
+    @pytest.mark.parametrize("bad", [{}, {"[]": [1]}, {"a": [1], "b": [1, 2]}])
+    def test_takes_lengths_of_all_rows(self, bad):
+        with pytest.raises(ValueError, match="the lengths of the outermost lists are needed"):
+            akjax.envelope(bad)
+
     def test_no_arrays(self):
         with pytest.raises(ValueError, match="at least one"):
             akjax.envelope([])

@@ -44,17 +44,31 @@ class Sizes(NamedTuple):
     triples: int
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Envelope:
     """How large an array of `akjax.traced` may be; arrays in one envelope share one compiled program.
 
     Attributes:
         rows: number of rows.
-        lists: by path (`"Jet[]"`: the lists in the field `Jet`), the sizes of the lists.
+        lists: by path (`"Jet[]"`: the lists in the field `Jet`), in alphabetical order, the sizes of the lists.
+        used: the true sizes of what it was made for, if they are known.
     """
 
     rows: int
     lists: tuple[tuple[str, Sizes], ...]
+    used: Envelope | None = dataclasses.field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        used = {} if self.used is None else dict(self.used.lists)
+        lines = [f"Envelope of {_filled('rows', self.rows, None if self.used is None else self.used.rows)}"]
+        for path, sizes in self.lists:
+            total, *bounds = (
+                _filled(_SHOWN[name], most, used[path]._asdict()[name] if used else None, waste=name == "total")
+                for name, most in sizes._asdict().items()
+                if name in _SHOWN
+            )
+            lines.append(f"  {path}: {total}; {', '.join(bounds)}")
+        return "\n".join(lines)
 
     def __or__(self, other: Envelope) -> Envelope:
         """The envelope in which both fit."""
@@ -63,7 +77,8 @@ class Envelope:
             message = f"these envelopes are of arrays with other lists: {list(mine)} and {list(theirs)}"
             raise StructureError(message)
         lists = tuple((path, Sizes(*map(max, mine[path], theirs[path]))) for path in mine)
-        return Envelope(max(self.rows, other.rows), lists)
+        used = None if self.used is None or other.used is None else self.used | other.used
+        return Envelope(max(self.rows, other.rows), lists, used)
 
     def excess(self, sizes: Envelope) -> str | None:
         """What of an array with these sizes does not fit, or None."""
@@ -88,6 +103,17 @@ _WORDS = {
 }
 
 
+_SHOWN = {"total": "elements", "longest": "longest", "pairs": "pairs", "triples": "triples"}
+
+
+def _filled(what: str, most: int, used: int | None, *, waste: bool = True) -> str:
+    """A capacity, and how much of it is used."""
+    text = f"{what} {most}" if what == "longest" else f"{most} {what}"
+    if used is None:
+        return text
+    return f"{text} ({used} used, {1 - used / most:.0%} waste)" if waste else f"{text} ({used})"
+
+
 @functools.lru_cache(maxsize=4096)
 def bucket(size: int, growth: float, smallest: int) -> int:
     """The smallest bucket that holds `size`: buckets grow by `growth` from `smallest` on.
@@ -104,16 +130,43 @@ def bucket(size: int, growth: float, smallest: int) -> int:
 
 def sizes_of(node: Node) -> Envelope:
     """The true sizes of an array; the nodes without options."""
-    return Envelope(node.length, tuple(_sizes(node, "")))
+    return Envelope(node.length, _by_path(_sizes(node, "")))
+
+
+def sizes_of_counts(counts: Mapping[str, Any]) -> Envelope:
+    """The sizes of lists of these lengths, by the paths of the lists without their last `[]`.
+
+    Raises:
+        ValueError: for what are not lengths, or those of the outermost lists are not given, or not as many for each.
+    """
+    arrays = {path: np.asarray(numbers) for path, numbers in counts.items()}
+    for path, numbers in arrays.items():
+        if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu") or (numbers < 0).any():
+            message = f"the lengths of the lists {path!r} must be a flat array of integers that are not negative"
+            raise ValueError(message)
+    rows = {path: len(numbers) for path, numbers in arrays.items() if "[]" not in path}
+    if len(set(rows.values())) != 1:
+        message = f"the lengths of the outermost lists are needed, as many as there are rows: there are {rows}"
+        raise ValueError(message)
+    lists = ((f"{path}[]", _of_counts(int(numbers.sum()), numbers)) for path, numbers in arrays.items())
+    return Envelope(next(iter(rows.values())), _by_path(lists))
+
+
+def _by_path(lists: Iterator[tuple[str, Sizes]]) -> tuple[tuple[str, Sizes], ...]:
+    return tuple(sorted(lists))
+
+
+def _of_counts(total: int, lengths: np.ndarray[Any, Any]) -> Sizes:
+    counts = lengths.astype(float)
+    pairs = counts * (counts - 1) / 2
+    sums = [(counts**2).sum(), pairs.sum(), (pairs * (counts - 2) / 3).sum()]
+    return Sizes(total, int(counts.max(initial=0)), *map(int, sums))
 
 
 def _sizes(node: Node, path: str) -> Iterator[tuple[str, Sizes]]:
     if isinstance(node, List):
         path += "[]"
-        counts = np.diff(node.offsets.array).astype(float)
-        pairs = counts * (counts - 1) / 2
-        sums = [(counts**2).sum(), pairs.sum(), (pairs * (counts - 2) / 3).sum()]
-        yield path, Sizes(node.content.length, int(counts.max(initial=0)), *map(int, sums))
+        yield path, _of_counts(node.content.length, np.diff(node.offsets.array))
     for label, content in _children(node, path):
         yield from _sizes(content, label)
 
@@ -131,12 +184,12 @@ def rounded(sizes: Envelope, growth: float) -> Envelope:
         )
 
     rows = bucket(sizes.rows + 1, growth, _FEWEST)
-    return Envelope(rows, tuple((path, up(one)) for path, one in sizes.lists))
+    return Envelope(rows, tuple((path, up(one)) for path, one in sizes.lists), sizes)
 
 
 def envelope_of(node: Node) -> Envelope:
     """The envelope an array was padded to."""
-    return Envelope(node.length, tuple(_capacities(node, "")))
+    return Envelope(node.length, _by_path(_capacities(node, "")))
 
 
 def _capacities(node: Node, path: str) -> Iterator[tuple[str, Sizes]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import awkward as ak
@@ -13,9 +14,9 @@ import jax
 from ..algorithms.runtime import at_run_time
 from ..errors import StructureError
 from ..highlevel.state import is_traced, node_of, restore
-from ..nodes.kinds import Live, Node
-from ..nodes.walk import has_run_time_structure
-from ..structure.envelope import GROWTH, Envelope, envelope_of, pad, rounded, sizes_of
+from ..nodes.kinds import Jagged, List, Live, Node
+from ..nodes.walk import has_run_time_structure, iterate
+from ..structure.envelope import GROWTH, Envelope, envelope_of, pad, rounded, sizes_of, sizes_of_counts
 from ..structure.spec import canonical, split_leaves
 
 
@@ -61,25 +62,45 @@ def traced(array: Any, *, like: Any = None, growth: float = GROWTH) -> Any:
 def envelope(arrays: Any, *, growth: float = GROWTH) -> Envelope:
     """The sizes in which every one of some arrays fits, for `akjax.traced(array, like=envelope)`.
 
+    Its repr shows the sizes, and how much of them is used: that of a result of `akjax.traced` what it wastes. The
+    numbers of pairs and triples bound `ak.combinations`.
+
     Args:
-        arrays: an `ak.Array`, or an iterable of them, such as a sample of chunks.
+        arrays: an `ak.Array`, or an iterable of them, such as a sample of chunks. In the place of an array there may be
+            the lengths of its lists, `{"Jet": counts}` by field (`""` for those of an array that has no fields, and
+            `"Jet[].hits"` for those in the elements of others), or an envelope.
         growth: ratio of one bucket size to the one before.
 
     Returns:
         The envelope.
 
+    Raises:
+        ValueError: for no arrays, and lengths that are none.
+
     Example:
         >>> import awkward as ak, akjax
         >>> akjax.register()
-        >>> akjax.envelope([ak.Array([[1.0, 2.0], []]), ak.Array([[1.0]] * 20)]).rows
-        22
+        >>> akjax.envelope([ak.Array([[1.0, 2.0], []]), ak.Array([[1.0]] * 20)])
+        Envelope of 22 rows (20 used, 9% waste)
+          []: 22 elements (20 used, 9% waste); longest 8 (2), 64 pairs (1), 512 triples (0)
+        >>> akjax.envelope({"Jet": [2, 0, 1], "Muon": [0, 1, 0]}).rows
+        8
     """
-    several: Iterable[Any] = [arrays] if isinstance(arrays, ak.Array) else arrays
-    found = [sizes_of(_known(array)) for array in several]
+    several: Iterable[Any] = [arrays] if isinstance(arrays, ak.Array | Envelope | Mapping) else arrays
+    found = [_envelope(one, growth) for one in several]
     if not found:
         message = "an envelope is made of at least one array"
         raise ValueError(message)
-    return rounded(functools.reduce(operator.or_, found), growth)
+    return functools.reduce(operator.or_, found)
+
+
+def _envelope(value: Any, growth: float) -> Envelope:
+    if isinstance(value, Envelope):
+        return value
+    if isinstance(value, Mapping):
+        return rounded(sizes_of_counts(value), growth)
+    sizes = sizes_of(_known(value))
+    return dataclasses.replace(envelope_of(node_of(value)), used=sizes) if _is_padded(value) else rounded(sizes, growth)
 
 
 def sizes_in(value: Any) -> Envelope:
@@ -88,7 +109,8 @@ def sizes_in(value: Any) -> Envelope:
 
 
 def _is_padded(array: Any) -> bool:
-    return isinstance(node_of(array), Live)
+    node = node_of(array)
+    return isinstance(node, Live) and all(isinstance(n, Jagged) for n in iterate(node) if isinstance(n, List))
 
 
 def _envelope_like(like: Any) -> Envelope:
