@@ -92,6 +92,12 @@ FUNCTIONS = {
         e.jet[ak.argmax(e.jet.pt, axis=1, keepdims=True)],
         ak.firsts(e.jet[ak.argmin(e.jet.eta, axis=1, keepdims=True)]),
     ),
+    "rows in another order": lambda e: (
+        e[ak.argsort(e.met)].jet.pt, e[ak.argsort(e.met)[:2]].muon, e.jet.pt[2], e.jet[ak.num(e.jet) > 1][:2],
+    ),
+    "rows of two selections": lambda e: (
+        e.jet.pt[e.met > ak.max(e.met) - 1e-9] * e.met[e.met < ak.min(e.met) + 1e-9]
+    ),
     "singletons": lambda e: ak.singletons(ak.firsts(e.jet.pt)),
     "histogram": lambda e: jnp.asarray(np.histogram(ak.flatten(e.jet.pt), bins=5, range=(-10, 10))[0]),
 }  # fmt: skip
@@ -190,7 +196,6 @@ def test_classes_and_behaviors_stay():
 UNSUPPORTED = {
     "an outer axis": lambda e: ak.sum(e.jet.pt, axis=0),
     "to_regular": lambda e: ak.to_regular(e.jet.pt),
-    "a row": lambda e: e.jet.pt[2],
     "other lists": lambda e: e.jet.pt + e.muon.pt,
 }
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take
-from ..nodes.boundaries import parents
+from ..nodes.boundaries import parents, starts, stops
 from ..nodes.kinds import Empty, Flat, Indexed, Jagged, List, Live, Masked, Node, Option, Record, Regular, replace
 from ..nodes.moving import carry, offsets_of, option, project
 from ..nodes.static import arange
@@ -209,7 +209,9 @@ def take_rows(node: Node, at: Any, valid: Any, reach: Reach | None = None) -> No
     match node:
         case Regular():
             return _take_regular(node, at, valid, reach)
-        case List() if not is_text(node) and not isinstance(node, Jagged):
+        case Jagged():
+            return _take_jagged(node, at, valid)
+        case List() if not is_text(node):
             return _take_lists(node, at, valid, reach)
     message = (
         "an index of traced values cannot move text, dates or unions: which of them comes where would be part "
@@ -234,12 +236,26 @@ def _take_lists(node: List, at: Any, valid: Any, reach: Reach) -> Node:
     if valid is not None and node.content.length:
         # a list that is not there has one element, to say so
         longest, length = np.maximum(longest, 1), jnp.where(valid, length, 1)
+    first = take(offsets[:-1].astype(np.int32), at)
+    return _lists(node, first, length, longest, valid, reach.below(offsets, longest))
+
+
+def _take_jagged(node: Jagged, at: Any, valid: Any) -> Node:
+    """Lists of run-time length: each of those taken has room for the longest."""
+    bounds: Any = node.offsets
+    first = take(jnp.asarray(starts(node.offsets)), at)
+    length = take(jnp.asarray(stops(node.offsets)), at) - first
+    length = length if valid is None else jnp.where(valid, length, 1)
+    return _lists(node, first, length, np.full(at.shape[0], bounds.bounds.longest), valid, None)
+
+
+def _lists(node: List, first: Any, length: Any, longest: Any, valid: Any, reach: Reach | None) -> Node:
+    """Lists of the elements from `first` on, in an envelope of lists that are the `longest` there can be."""
     found = offsets_of(longest)
     inside = parents(found)
     nth = (arange(len(inside)) - found.array[:-1][inside]).astype(np.int32)
     exists = nth < take(length, inside)
-    first = take(take(offsets[:-1].astype(np.int32), at), inside)
-    content = take_rows(node.content, jnp.where(exists, first + nth, 0), None, reach.below(offsets, longest))
+    content = take_rows(node.content, jnp.where(exists, take(first, inside) + nth, 0), None, reach)
     content = content if valid is None else spoiled(content, take(valid, inside))
     if isinstance(content, Live):
         content = Live(either(dead_of(exists), content.dead), content.content)
