@@ -190,3 +190,44 @@ def test_text_does_not_move() -> None:
     named = ak.Array([{"name": "one", "v": 1.0}, {"name": "two", "v": 2.0}])
     with pytest.raises(akjax.StructureError, match="text"):
         jax.jit(lambda a: akjax.compact(a[a.v > 1], capacity=1))(named)
+
+
+class TestListsOfRunTimeLength:
+    """How long they are at most is what only the user can know."""
+
+    numbers, counts = ak.Array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), ak.Array([2, 0, 1, 3])
+
+    def pairs(self, capacity):
+        def function(numbers, counts):
+            lists = akjax.compact(ak.unflatten(numbers, counts), capacity=capacity, axis=1)
+            return lists, ak.combinations(lists, 2)
+
+        return function
+
+    def test_enough(self):
+        lists = ak.unflatten(self.numbers, self.counts)
+        got = jax.jit(self.pairs(3))(akjax.traced(self.numbers), akjax.traced(self.counts))
+        assert plain(got) == plain((lists, ak.combinations(lists, 2)))
+
+    def test_too_few(self):
+        numbers, counts = akjax.traced(self.numbers), akjax.traced(self.counts)
+        lists, _ = jax.jit(self.pairs(2))(numbers, counts)
+        assert plain(lists)[:3] == [[1.0, 2.0], [], [3.0]]
+        assert np.isnan(plain(lists)[3]).tolist() == [True, True]
+        with pytest.raises(ValueError, match="more than capacity=2"):
+            akjax.checked(self.pairs(2))(numbers, counts)
+
+    def test_what_does_not_exist_needs_no_room(self):
+        lists = akjax.traced(ak.unflatten(self.numbers, self.counts))
+
+        def few(x):
+            return akjax.compact(x[ak.num(x) < 3], capacity=2, axis=1)
+
+        assert plain(akjax.checked(few)(lists)) == [[1.0, 2.0], [], [3.0]]
+
+    def test_too_many_for_any_program(self):
+        numbers, counts = akjax.traced(np.arange(2e5) + ak.Array([0.0] * 200000)), akjax.traced(ak.Array([2] * 100000))
+        with pytest.raises(akjax.StructureError, match=r"akjax\.compact\(array, capacity=n, axis=1\)"):
+            jax.eval_shape(lambda x, c: ak.combinations(ak.unflatten(x, c), 2), numbers, counts)
+        lists, _ = jax.eval_shape(self.pairs(2), numbers, counts)
+        assert len(jax.tree.leaves(lists)) > 0

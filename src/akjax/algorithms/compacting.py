@@ -108,13 +108,17 @@ def _has_no(field: Node, axis: int) -> bool:
 
 def _compacted(lists: List, capacity: int, above: Any) -> List:
     """Every list with its elements at the front and room for `capacity` of them."""
+    # of lists of run-time length something is gained where less is known of the longest
+    shorter = isinstance(lists.offsets, Boundaries) and capacity < lists.offsets.bounds.longest
     if not isinstance(lists.content, Live):
         if not isinstance(lists.offsets, Boundaries):
             refuse_excess(int(np.diff(lists.offsets.array).max(initial=0)), capacity)
-        return lists
-    dead, content = lists.content.dead, lists.content.content
+        if not shorter:
+            return lists
+        lists = replace(lists, content=Live(jnp.zeros(lists.content.length, np.float32), lists.content))
+    dead, content = lists.content.dead, lists.content.content  # type: ignore[union-attr]
     counts, slots, parents = _room(lists, capacity)
-    if slots.array[-1] >= content.length:
+    if slots.array[-1] >= content.length and not shorter:
         return lists
     ranks = Ranks(lists, dead)
     fits = ranks.counts <= capacity

@@ -83,7 +83,7 @@ def _room(most: int) -> int:
     if most >= np.iinfo(np.int32).max:
         message = (
             f"up to {most} combinations of elements of lists of akjax.traced are more than can be numbered: "
-            "use smaller chunks"
+            "say how long the lists are at most, akjax.compact(array, capacity=n, axis=1), or use smaller chunks"
         )
         raise StructureError(message)
     return most + 1
