@@ -18,13 +18,34 @@ import numpy as np
 from ..errors import StructureError
 from ..kernels.gather import take
 from ..nodes.boundaries import parents
-from ..nodes.kinds import Constant, Empty, Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, replace
+from ..nodes.kinds import (
+    Constant,
+    Empty,
+    Flat,
+    Indexed,
+    Jagged,
+    List,
+    Live,
+    Masked,
+    Node,
+    Option,
+    Record,
+    Regular,
+    replace,
+)
 from ..nodes.moving import carry, project
 from ..nodes.static import static
-from ..nodes.walk import map_flat
+from ..nodes.walk import children, map_flat
+from .aligning import line_up
 from .elementwise import Level, combine, values_of
+from .numbering import same
+from .runtime import depth_of
 from .ufuncs import canonical
 
+_NOT_ALIKE = (
+    "ak.where with a traced condition chooses between elements of one structure: numbers, records of the same "
+    "fields, or lists of the same lengths; these are {} and {}. Fill, pad or select first, or make the condition static"
+)
 _PLACE = "__akjax_place__"
 
 
@@ -134,6 +155,47 @@ def where(condition: Node, one: Side, two: Side, booleans_join: bool, inside: bo
     return map_flat(of_rows, rows)
 
 
+def selected_inside(condition: Node, *sides: Any) -> bool:
+    """Whether whole lists are chosen of which it is known at run time only what is in them."""
+    return any(_selected(node, depth_of(condition)) for node in sides if is_node(node))
+
+
+def _selected(node: Node, depth: int) -> bool:
+    """Whether there are selections, or lists of `akjax.traced`, further inside than `depth`."""
+    if (depth < 0 and isinstance(node, Live)) or (depth <= 0 and isinstance(node, Jagged)):
+        return True
+    below = depth - 1 if isinstance(node, List | Regular) else depth
+    return any(_selected(child, below) for child in children(node))
+
+
+def where_whole(condition: Node, one: Any, two: Any, booleans_join: bool) -> Node:
+    """`ak.where` of lists that keep their own selections, which broadcasting would line up with each other."""
+    for side in (one, two):
+        if not is_node(side):
+            raise StructureError(_NOT_ALIKE.format("lists", repr(side)))
+    several = line_up([condition, one, two], levels=depth_of(condition) + 1)
+    return _where_whole(several, booleans_join)
+
+
+def _where_whole(several: list[Node], booleans_join: bool) -> Node:
+    first, one, two = several = [project(node) for node in several]
+    if len({node.length for node in several}) == 1:
+        match first:
+            case Live() if all(isinstance(node, Live) and same(node.dead, first.dead) for node in several):
+                below = _where_whole([children(node)[0] for node in several], booleans_join)
+                return Live(first.dead, below)
+            case List() if all(isinstance(node, List) and node.offsets is first.offsets for node in several):
+                below = _where_whole([children(node)[0] for node in several], booleans_join)
+                return replace(first, content=below)  # type: ignore[no-any-return]
+            case Flat() if np.ndim(first.data) == 1:
+                return choose(jnp.asarray(values_of(first), bool), one, two, booleans_join)
+    message = (
+        "ak.where chooses whole lists here, of which a selection by traced values says what is in them: that is "
+        "supported where the condition has the same lists around them. Choose first and select then"
+    )
+    raise StructureError(message)
+
+
 def _unreached(*buffers: Any) -> Any:
     message = "where the condition has no lists something is chosen"
     raise AssertionError(message)
@@ -157,6 +219,8 @@ def choose(test: Any, one: Any, two: Any, booleans_join: bool = True) -> Node:
         StructureError: where the structure of the result would depend on the values of `test`.
     """
     one, two = _bare(one), _bare(two)
+    if isinstance(one, Live) or isinstance(two, Live):
+        return _choose_live(test, one, two, booleans_join)
     if isinstance(one, Option | Masked) or isinstance(two, Option | Masked):
         return _choose_missing(test, one, two, booleans_join)
     if _is_number(one) and _is_number(two):
@@ -167,12 +231,14 @@ def choose(test: Any, one: Any, two: Any, booleans_join: bool = True) -> Node:
         chosen = _choose_alike(test, one, two, booleans_join)
         if chosen is not None:
             return chosen
-    message = (
-        "ak.where with a traced condition chooses between elements of one structure: numbers, records of the same "
-        f"fields, or lists of the same lengths; these are {_described(one)} and {_described(two)}. Fill, pad or select "
-        "first, or make the condition static"
-    )
-    raise StructureError(message)
+    raise StructureError(_NOT_ALIKE.format(_described(one), _described(two)))
+
+
+def _choose_live(test: Any, one: Any, two: Any, booleans_join: bool) -> Node:
+    """An element exists where the one that is chosen does."""
+    deads = [side.dead if isinstance(side, Live) else jnp.zeros(len(test), jnp.float32) for side in (one, two)]
+    one, two = (side.content if isinstance(side, Live) else side for side in (one, two))
+    return Live(jnp.where(test, *deads), choose(test, one, two, booleans_join))
 
 
 def _nothing(side: Any) -> Node:

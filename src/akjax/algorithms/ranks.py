@@ -13,7 +13,7 @@ from ..errors import StructureError
 from ..kernels.gather import take
 from ..nodes.boundaries import Boundaries, parents, starts, stops
 from ..nodes.kinds import Jagged, List, Live, Masked, Node, Record, replace
-from ..nodes.moving import carry
+from ..nodes.moving import carry, option
 from ..nodes.static import Static, arange, static
 from .gathering import Reach, take_rows
 from .numbering import note
@@ -139,7 +139,8 @@ def element(node: Node, rank: int, axis: int, missing: bool) -> Node:
         slot = Ranks(lists, dead).slot(rank)
         there = slot >= 0
         if isinstance(slot, np.ndarray) and there.all():
-            return carry(content, slot)
+            found = carry(content, slot)
+            return option(np.arange(len(slot)), found, None) if missing else found
         at = jnp.maximum(slot, 0)
         reach = None
         if not isinstance(lists, Jagged):

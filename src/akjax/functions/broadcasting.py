@@ -8,7 +8,7 @@ import awkward as ak
 import jax
 import numpy as np
 
-from ..algorithms.choosing import side_of, where
+from ..algorithms.choosing import is_node, selected_inside, side_of, where, where_whole
 from ..algorithms.runtime import masked
 from ..errors import StructureError
 from ..highlevel.moving import Fixed, as_data, move, on_envelopes
@@ -18,11 +18,26 @@ from ..highlevel.transforming import transform
 from ..nodes.kinds import Flat, Masked, Node, Record
 from ..nodes.walk import iterate, map_nodes
 from ..registry import implements
+from .lengths import live
 
 
 @implements(ak.broadcast_arrays, np.broadcast_arrays, route="moves", live=True)
-def _broadcast_arrays(*arrays: Any, **kwargs: Any) -> Any:
+def _broadcast_arrays(*arrays: Any, depth_limit: int | None = None, **kwargs: Any) -> Any:
+    if depth_limit is not None and any(map(live, arrays)):
+        return _broadcast_to_depth(arrays, depth_limit, **kwargs)
+    kwargs["depth_limit"] = depth_limit
     return on_envelopes(lambda *pieces: move(ak.broadcast_arrays, *pieces, **kwargs), *map(as_data, arrays))
+
+
+def _broadcast_to_depth(arrays: Any, depth_limit: int, *, right_broadcast: bool = True, **kwargs: Any) -> Any:
+    """What is below the limit keeps its own selection, as in records."""
+    if not kwargs.pop("left_broadcast", True) or kwargs.pop("broadcast_parameters_rule", "one_to_one") != "one_to_one":
+        message = (
+            "ak.broadcast_arrays with a depth_limit after a selection by traced values takes no left_broadcast=False "
+            "and no other broadcast_parameters_rule than 'one_to_one'"
+        )
+        raise StructureError(message)
+    return list(ak.unzip(ak.zip(arrays, depth_limit, right_broadcast=right_broadcast, **kwargs)))
 
 
 def _may_be_missing(value: Any) -> bool:
@@ -62,13 +77,18 @@ def _where(condition: Any, *args: Any, **kwargs: Any) -> Any:
         message = "ak.where(condition) gives the positions where a condition holds: how many is known only at run time"
         raise StructureError(message)
     x, y = args
+    arrays = [value for value in (condition, x, y) if isinstance(value, ak.Array)]
+    several = [_operand(value) for value in (condition, x, y)]
+    booleans_join = kwargs.get("mergebool", True)
+    if is_node(several[0]) and selected_inside(*several):
+        return wrap(
+            where_whole(several[0], several[1], several[2], booleans_join), ak_behavior(arrays), ak_attrs(arrays)
+        )
     if any(map(_may_be_missing, args)):
         return _where_missing(condition, x, y, kwargs)
     if not is_traced(condition) and not isinstance(condition, jax.core.Tracer):
         return on_envelopes(lambda c, a, b: move(ak.where, Fixed(c), as_data(a), as_data(b), **kwargs), condition, x, y)
-    one, two = side_of(_operand(x)), side_of(_operand(y))
-    chosen = where(_operand(condition), one, two, kwargs.get("mergebool", True))
-    arrays = [value for value in (condition, x, y) if isinstance(value, ak.Array)]
+    chosen = where(several[0], side_of(several[1]), side_of(several[2]), booleans_join)
     return wrap(chosen, ak_behavior(arrays), ak_attrs(arrays))
 
 
