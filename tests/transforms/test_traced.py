@@ -126,6 +126,20 @@ def agree(got, expected):
             assert type_string(one) == type_string(other)
 
 
+def test_arrays_that_were_padded_separately():
+    """They pair by position; where lengths differ the numbers are NaN, and `checked` raises."""
+    one, other = ak.Array([[1.0, 2.0], [], [3.0]]), ak.Array([[1.0, 2.0], [1.0], [3.0]])
+
+    def pair(x, y, z):
+        return x + y, x * z, ak.cartesian([x, y])
+
+    padded = [akjax.traced(array) for array in (one, one * 2, other, ak.num(one) * 1.0)]
+    agree(jax.jit(pair)(padded[0], padded[1], padded[3]), pair(one, one * 2, ak.num(one) * 1.0))
+    assert str(jax.jit(pair)(padded[0], padded[2], padded[3])[0].to_list()) == "[[2.0, 4.0], [nan], [6.0]]"
+    with pytest.raises(ValueError, match="different numbers of elements"):
+        akjax.checked(pair)(padded[0], padded[2], padded[3])
+
+
 def test_is_the_array_outside():
     """Outside a transformation nothing has changed."""
     events = batch(0)
