@@ -46,7 +46,10 @@ FUNCTIONS = {
     ),
     "statistics": lambda e: tuple(getattr(ak, name)(e.jet.pt, axis=1) for name in ("mean", "var", "std", "softmax")),
     "two arrays": lambda e: ak.corr(e.jet.pt, e.jet.eta, axis=1),
-    "keepdims": lambda e: (e.jet.pt - ak.mean(e.jet.pt, axis=1, keepdims=True), ak.max(e.jet.n, axis=1, keepdims=True)),
+    "keepdims": lambda e: (
+        e.jet.pt - ak.mean(e.jet.pt, axis=1, keepdims=True), ak.max(e.jet.n, axis=1, keepdims=True),
+        e.jet.pt / ak.max(e.jet.pt, axis=1, keepdims=True),
+    ),
     "totals": lambda e: (ak.sum(e.jet.pt), ak.max(e.jet.pt), ak.count(e.jet.n), ak.any(e.jet.pt > 50)),
     "lengths": lambda e: (ak.num(e.jet), ak.num(e.jet.pt, axis=0), ak.num(e, axis=0)),
     "selection": lambda e: e.jet[(e.jet.pt > 0) & (e.jet.eta < 10)],
@@ -59,7 +62,10 @@ FUNCTIONS = {
         ak.mask(e.jet.pt, e.jet.eta > 0), ak.fill_none(e.weight, 9.0),
     ),
     "zip": lambda e: (ak.zip({"a": e.jet.pt, "b": e.met}), ak.with_field(e.jet, e.jet.pt * 2, "q"), ak.unzip(e.muon)),
-    "where": lambda e: ak.where(e.jet.pt > 0, e.jet.pt, 0),
+    "where": lambda e: (
+        ak.where(e.jet.pt > 0, e.jet.pt, 0),
+        ak.where(e.met > 0, e.jet.pt[e.jet.pt > 0], e.jet.eta[e.jet.eta > 0]),
+    ),
     "elementwise": lambda e: (ak.zeros_like(e.jet.pt), ak.values_astype(e.jet.n, "float64"), ak.isclose(e.met, e.met)),
     "broadcast": lambda e: ak.broadcast_arrays(e.jet.pt, e.met),
     "pairs": lambda e: (ak.combinations(e.jet.pt, 2), ak.combinations(e.jet, 2, fields=["a", "b"]).a.pt),

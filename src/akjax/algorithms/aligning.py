@@ -100,10 +100,11 @@ def _lists(several: list[List], single: list[bool], terms: _Terms) -> list[List]
 
 def _repeated(lists: List, pattern: List) -> List:
     """The one element of each list as often as there are elements in the lists of another array."""
-    content = carry(lists.content, parents(pattern.offsets))
+    index = parents(pattern.offsets)
+    content = carry(lists.content, index) if isinstance(index, np.ndarray) else take_rows(lists.content, index, None)
     if isinstance(pattern.content, Live):
         content = Live(pattern.content.dead, content)
-    return replace(lists, offsets=pattern.offsets, content=content)  # type: ignore[no-any-return]
+    return replace(pattern, content=content, parameters=lists.parameters)  # type: ignore[no-any-return]
 
 
 def _inside(nodes: list[Node], terms: _Terms) -> list[Node]:

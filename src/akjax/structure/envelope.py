@@ -74,7 +74,10 @@ class Envelope:
         """The envelope in which both fit."""
         mine, theirs = dict(self.lists), dict(other.lists)
         if list(mine) != list(theirs):
-            message = f"these envelopes are of arrays with other lists: {list(mine)} and {list(theirs)}"
+            message = (
+                "arrays with the same lists have an envelope in common; these (chunks of one stream, perhaps) have "
+                f"lists at {list(mine)} and at {list(theirs)}"
+            )
             raise StructureError(message)
         lists = tuple((path, Sizes(*map(max, mine[path], theirs[path]))) for path in mine)
         used = None if self.used is None or other.used is None else self.used | other.used
