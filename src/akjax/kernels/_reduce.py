@@ -18,6 +18,7 @@ __all__ = [
     "Kind",
     "as_array",
     "as_dtype",
+    "computed_first",
     "iota",
     "materialise",
     "per_element",
@@ -44,6 +45,21 @@ _DENSE: dict[Kind, Callable[..., jax.Array]] = {
 
 # Untyped in some JAX versions. Also keeps XLA from folding a computation on large constants (many seconds).
 materialise: Callable[[jax.Array], jax.Array] = lax.optimization_barrier
+
+
+def computed_first(data: jax.Array) -> jax.Array:
+    """The same rows, computed before what uses them, and not again for each use.
+
+    A barrier alone does not do that: XLA for the CPU (of jaxlib before 0.11) removes barriers before it decides what
+    to compute together. What was concatenated it leaves in memory, and it does not see that one row was not needed.
+
+    Example:
+        >>> computed_first(jnp.array([1.0, 2.0])).tolist()
+        [1.0, 2.0]
+    """
+    if data.shape[0] == 0:
+        return data
+    return materialise(jnp.concatenate([data, data[:1]]))[: data.shape[0]]
 
 
 def as_array(data: ArrayLike) -> jax.Array:
@@ -96,6 +112,9 @@ def reduce_into(kind: Kind, data: jax.Array, segments: Segments, identity: compl
         return start
     size = segments.regular_size
     if size is not None:
+        if jnp.issubdtype(data.dtype, np.floating):
+            # XLA's library of reductions takes what is gathered into itself, and is forty times slower then
+            data = computed_first(data)
         dense = data.reshape(segments.length, size, *data.shape[1:])
         return _DENSE[kind](dense, axis=1).astype(data.dtype)
     numbers = lax.ScatterDimensionNumbers(

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from akjax.kernels._reduce import iota, materialise, per_element, reduce_into
+from akjax.kernels._reduce import computed_first, iota, materialise, per_element, reduce_into
 from akjax.kernels._segments import Segments
 
 __all__ = ["accurate_sum"]
@@ -60,10 +60,11 @@ def _sum_by_chunks(data: jax.Array, segments: Segments) -> jax.Array:
         return reduce_into("add", data, segments, 0)
 
     def chunked() -> jax.Array:
-        chunks = data[:whole].reshape(n_chunks, _CHUNK, *data.shape[1:])
+        known = computed_first(data)  # see `reduce_into`
+        chunks = known[:whole].reshape(n_chunks, _CHUNK, *data.shape[1:])
         left = jnp.where(per_element(inside, chunks), zero, chunks).reshape(whole, *data.shape[1:])
         # fused into the scatter, which runs element by element, this would be several times slower
-        left = materialise(jnp.concatenate([left, data[whole:]]))
+        left = materialise(jnp.concatenate([left, known[whole:]]))
         sums = jnp.sum(chunks, axis=1)
         sums = jnp.where(per_element(inside, sums), sums, zero)
         chunk_segments = Segments(first, segments.length)

@@ -10,7 +10,7 @@ import numpy as np
 from jax import lax
 
 from akjax.kernels._index import facts_of
-from akjax.kernels._reduce import as_array, materialise
+from akjax.kernels._reduce import as_array, computed_first
 
 __all__ = ["take"]
 
@@ -78,7 +78,7 @@ def take(
 
 def _maybe_barrier(data: np.ndarray | jax.Array, barrier: bool) -> jax.Array:
     x = as_array(data)
-    return materialise(x) if barrier else x
+    return computed_first(x) if barrier else x
 
 
 def _take_static(data: jax.Array, index: np.ndarray, *, in_bounds: bool) -> jax.Array:
