@@ -189,8 +189,8 @@ def _mapped_row(node: Node) -> Node:
     if not _is_rectangular(node):
         message = (
             "jax.vmap cannot map over the rows of a ragged array: its lists have no common length, so the "
-            "rows of its buffers are not its rows. Map over regular arrays or records of flat arrays, pass "
-            "ragged arrays with in_axes=None, or write the function for all rows at once"
+            "rows of its buffers are not its rows. Map over them with akjax.vmap, over regular arrays or records of "
+            "flat arrays, or pass ragged arrays with in_axes=None"
         )
         raise StructureError(message)
     return Row(_single(node)) if isinstance(node, Record) else node
