@@ -72,7 +72,7 @@ def test_rows_of_ragged_arrays_say_what_to_do(array: Any) -> None:
     for f in (ak.sum, lambda x: x + 1, lambda x: x[0], len):
         with pytest.raises(akjax.StructureError, match="cannot map over the rows of a ragged array") as caught:
             jax.vmap(f)(array)
-        assert "akjax.vmap" not in str(caught.value)
+        assert "akjax.vmap" in str(caught.value)
     seen = []
     jax.vmap(lambda x: seen.append((repr(x), str(x))))(array)
     assert "traced" in seen[0][0]
