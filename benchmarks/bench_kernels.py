@@ -126,5 +126,15 @@ def test_take_computed(benchmark: Any, barrier: bool) -> None:
     timed(benchmark, f, DATA)
 
 
+def test_total_of_gathered(benchmark: Any) -> None:
+    """A sum of something computed from gathered numbers."""
+    one = Segments(np.zeros(INDEX.size, np.int32), 1)
+
+    def f(x: jax.Array) -> jax.Array:
+        return segment_sum(jnp.sqrt(take(x, INDEX) ** 2 + take(x, INDEX[::-1]) ** 2 + take(x, INDEX // 2) ** 2), one)
+
+    timed(benchmark, f, DATA.astype(np.float32))
+
+
 def test_take_numpy(benchmark: Any) -> None:
     benchmark.pedantic(lambda: (np.cosh(DATA) * np.cos(DATA))[INDEX], rounds=5, warmup_rounds=1)
