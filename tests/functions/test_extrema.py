@@ -92,6 +92,21 @@ def test_position_counts_missing_values() -> None:
     check_many(functions, array)
 
 
+def test_position_counts_missing_values_that_are_left() -> None:
+    """What was not selected, or is in a list that is missing, is not counted; a missing number is."""
+    flat = ak.Array([None, 5.0, None, 7.0, 1.0])
+    lists = ak.Array([[None, 5.0], None, [], [None, 7.0, 1.0]])
+    calls = {
+        (name, keepdims): lambda x, m, n=name, k=keepdims: getattr(ak, n)(x[m], axis=None, keepdims=k)
+        for name in ("argmin", "argmax")
+        for keepdims in (False, True)
+    }
+    check_many(calls, flat, ak.Array([True, True, True, False, True]))
+    check_many(calls, lists, ak.Array([True, False, True, True]))
+    hidden = {name: lambda x, m, n=name: getattr(ak, n)(ak.mask(x, m)) for name in ("argmin", "argmax")}
+    check_many(hidden, ak.Array([[40], [3], [-8]]), ak.Array([True, False, True]))
+
+
 def test_position_in_an_outer_axis_is_the_row() -> None:
     """Awkward counts only lists that are not empty here (tests/known_issues.py)."""
     array = ak.Array([[[1.0]], [], [[3.0]]])

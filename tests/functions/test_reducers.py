@@ -264,3 +264,17 @@ def test_nan_reducers_of_no_numbers() -> None:
         for name in ("nanmax", "nanmin", "nanargmax", "nansum"):
             check(getattr(ak, name), array)
             check(lambda x, n=name: getattr(ak, n)(x, axis=-1), array)
+
+
+def test_regular_columns_of_no_rows() -> None:
+    """The length of a regular dimension is part of the type, whatever is selected."""
+    calls = {
+        (name, axis): lambda x, m, n=name, a=axis: getattr(ak, n)(x[m], axis=a)
+        for name in ("sum", "max", "argmin")
+        for axis in (0, 1, 2)
+    }
+    array = ak.Array(np.arange(12.0).reshape(2, 3, 2))
+    check_many(calls, array, ak.Array([False, False]))
+    check_many(calls, array, ak.Array([False, True]))
+    pairs = ak.to_regular(ak.Array([[[1, 2], [3, 4]], [[5, 6]]]), axis=2)
+    check_many({name: call for name, call in calls.items() if name[1] < 2}, pairs, ak.Array([[False, True], [False]]))

@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import StructureError
 from ..kernels.gather import take
 from ..nodes.boundaries import Boundaries, parents
-from ..nodes.kinds import Flat, Jagged, List, Live, Masked, Node, Record, replace
+from ..nodes.kinds import Flat, Jagged, List, Live, Masked, Node, Record, Regular, replace
 from ..nodes.moving import carry, project
 from ..nodes.static import Static, arange, static
 from ..structure.from_layout import from_layout
@@ -25,7 +25,7 @@ from .gathering import take_rows
 from .numbering import note
 from .promises import promise
 from .ranks import ranked, split_live
-from .runtime import as_list, dead_below, either, hide, masked
+from .runtime import as_list, as_regular, dead_below, either, hide, masked
 from .slots import put
 from .standing import OTHER_LISTS
 from .ufuncs import canonical
@@ -56,7 +56,11 @@ def at_lists(nodes: list[Node], axis: int, make: Callable[[list[List], Any], Nod
     if len(nodes) == 1 and isinstance(nodes[0], Record):
         contents = tuple(at_lists([content], axis, make, above) for content in nodes[0].contents)
         return replace(nodes[0], contents=contents)  # type: ignore[no-any-return]
-    several: list[Any] = [as_list(node) for node in nodes]
+    several: list[Any] = [as_regular(node) for node in nodes]
+    if axis > 1 and all(isinstance(lists, Regular) and lists.size == several[0].size for lists in several):
+        content = at_lists([lists.content for lists in several], axis - 1, make, dead_below(several[0], above))
+        return replace(several[0], content=content)  # type: ignore[no-any-return]
+    several = [as_list(node) for node in nodes]
     if not all(isinstance(lists, List) for lists in several):
         message = (
             "after a selection by traced values this function reaches through lists only, not through the records "

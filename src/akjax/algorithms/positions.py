@@ -7,6 +7,7 @@ result are walked to their numbers; an element goes where all positions but the 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -23,16 +24,18 @@ from ..nodes.static import arange
 class Positions:
     """The numbers of an array in order: `of[d]` are their positions at depth d, `rows` where in the buffer.
 
-    `numbers` are their positions in the array flattened with its missing values. `masks` are run-time masks
-    (dead or missing elements above the numbers) with, for each number, the element of the mask it is below,
-    and whether it is about existence.
+    `numbers` are their positions in the array flattened with its missing values, which has `size` elements. `masks`
+    are run-time masks (dead or missing elements above the numbers) with, for each number, the element of the mask it
+    is below; `existence` those that say that something does not exist, with that element for each of `size`.
     """
 
     of: list[np.ndarray[Any, Any]]
     rows: np.ndarray[Any, Any]
     numbers: np.ndarray[Any, Any]
+    size: int
     flat: Flat | None = None
-    masks: list[tuple[Any, np.ndarray[Any, Any], bool]] = dataclasses.field(default_factory=list)
+    masks: list[tuple[Any, np.ndarray[Any, Any]]] = dataclasses.field(default_factory=list)
+    existence: list[tuple[Any, np.ndarray[Any, Any]]] = dataclasses.field(default_factory=list)
 
     def data(self) -> Any:
         """The numbers themselves, one axis."""
@@ -40,15 +43,17 @@ class Positions:
         data = self.flat.data
         return self._take(data if data.ndim == 1 else data.reshape(-1), self.rows)
 
-    def dead(self, existence_only: bool = False) -> Any:
+    def dead(self) -> Any:
         """Which numbers do not exist or are missing, as floats; None when all are there."""
-        found = None
-        for mask, at, existence in self.masks:
-            if existence_only and not existence:
-                continue
-            here = self._take(mask, at)
-            found = here if found is None else jnp.maximum(found, here)
-        return found
+        return self._any(self.masks)
+
+    def nonexistent(self) -> Any:
+        """Which of the `size` elements do not exist, as floats; None when all exist."""
+        return self._any(self.existence)
+
+    def _any(self, masks: list[tuple[Any, np.ndarray[Any, Any]]]) -> Any:
+        found = [self._take(mask, at) for mask, at in masks]
+        return functools.reduce(jnp.maximum, found) if found else None
 
     def _take(self, buffer: Any, at: np.ndarray[Any, Any]) -> Any:
         # the rows nobody has touched are all rows in order: no need to look at a million numbers to see that
@@ -59,20 +64,31 @@ class Positions:
         below = ranges(starts, counts)
         of = [np.repeat(position, counts) for position in self.of]
         of.append(below - np.repeat(starts, counts))
-        masks = [(mask, np.repeat(at, counts), existence) for mask, at, existence in self.masks]
-        return Positions(of, below, arange(len(below)), masks=masks)
+        masks = [(mask, np.repeat(at, counts)) for mask, at in self.masks]
+        # what is in a missing list does not exist either
+        return Positions(of, below, arange(len(below)), len(below), masks=masks, existence=masks)
 
     def keep(self, there: Any) -> Positions:
         """Without the missing values."""
         of = [position[there] for position in self.of]
-        masks = [(mask, at[there], existence) for mask, at, existence in self.masks]
-        return Positions(of, self.rows[there], self.numbers[there], masks=masks)
+        masks = [(mask, at[there]) for mask, at in self.masks]
+        return Positions(of, self.rows[there], self.numbers[there], self.size, masks=masks, existence=self.existence)
+
+    def selected(self, dead: Any) -> Positions:
+        """With a mask of what does not exist."""
+        at = self.rows
+        if len(at) < self.size:
+            dead = jnp.append(dead, jnp.float32(0))  # missing values exist
+            at = np.full(self.size, dead.size - 1)
+            at[self.numbers] = self.rows
+        masks = [*self.masks, (dead, self.rows)]
+        return dataclasses.replace(self, masks=masks, existence=[*self.existence, (dead, at)])
 
 
 def positions(node: Node) -> Positions:
     """Walk an array without records and unions down to its numbers."""
     rows = arange(node.length)
-    return _walk(node, Positions([rows], rows, rows))
+    return _walk(node, Positions([rows], rows, rows, len(rows)))
 
 
 def _walk(node: Node, here: Positions) -> Positions:
@@ -95,9 +111,9 @@ def _walk(node: Node, here: Positions) -> Positions:
             found = node.index.array[rows]
             here = dataclasses.replace(here.keep(found >= 0), rows=found[found >= 0])
         case Live():
-            here = dataclasses.replace(here, masks=[*here.masks, (node.dead, rows, True)])
+            here = here.selected(node.dead)
         case Masked():
-            here = dataclasses.replace(here, masks=[*here.masks, (node.null, rows, False)])
+            here = dataclasses.replace(here, masks=[*here.masks, (node.null, rows)])
         case Record() | Row() | Union():
             message = "records and unions have no single buffer of numbers: take their fields"
             raise StructureError(message)

@@ -234,7 +234,7 @@ def _of_innermost(reduction: Reduction, nodes: list[Any], dtype: Any, dead: Any)
     starts, segments = _segments_of(lists)
     inside = [positions(node.content) for node in nodes]
     at = inside[0].of[0]
-    missing, exists = inside[0].dead(), inside[0].dead(existence_only=True)
+    missing, exists = inside[0].dead(), inside[0].nonexistent()
     outer = dead_below(lists, dead)
     if len(at) < segments.size:
         segments = Segments(segments.parents[at], segments.length)
@@ -305,13 +305,12 @@ def _total(reduction: Reduction, nodes: list[Node], outcome: Any) -> Any:
         return outcome
     count = len(inside.rows)
     segments = Segments(np.broadcast_to(np.int32(0), count), 1)
-    dead, exists = inside.dead(), inside.dead(existence_only=True)
+    dead, exists = inside.dead(), inside.nonexistent()
     live = None if dead is None else alive(dead)
 
     def rank(place: Any) -> Any:
-        if exists is not None:
-            return take(jnp.cumsum(alive(exists), dtype=jnp.int32) - 1, place)
-        return place if inside.numbers is inside.of[0] else take(jnp.asarray(inside.numbers), place)
+        place = place if inside.numbers is inside.of[0] else take(jnp.asarray(inside.numbers), place)
+        return place if exists is None else take(jnp.cumsum(alive(exists), dtype=jnp.int32) - 1, place)
 
     dtype = _dtype_of(outcome)
     value = compute(reduction, Groups(_buffers(several), segments, live, rank), dtype)[0]
@@ -364,7 +363,8 @@ def _in_front(reduction: Reduction, nodes: list[Node]) -> list[Node]:
     axis = reduction.axis if reduction.axis >= 0 else reduction.axis + depth + 1
     first = axis if reduction.name in ARGUMENTS and axis > 0 else axis + 1
     for level in range(first, depth + 1):
-        nodes = [at_lists([node], level, lambda lists, _: packed(lists[0])) for node in nodes]
+        if level in strip(nodes[0])[1].dead:
+            nodes = [at_lists([node], level, lambda lists, _: packed(lists[0])) for node in nodes]
     return nodes
 
 
@@ -378,12 +378,14 @@ def _anywhere(reduction: Reduction, nodes: list[Node], outcome: Node) -> Node:
     if axis is not None and axis < 0:
         axis += len(inside.of)
     segments = Segments(*places(inside, outside, axis, reduction.keepdims))
-    dead, exists = inside.dead(), inside.dead(existence_only=True)
+    dead, exists = inside.dead(), inside.nonexistent()
     live = None if dead is None else alive(dead)
 
     def rank(place: Any) -> Any:
         if axis is None:
-            numbers: Any = inside.numbers if exists is None else _ranks(segments, alive(exists))
+            numbers: Any = inside.numbers
+            if exists is not None:
+                numbers = take(jnp.cumsum(alive(exists), dtype=jnp.int32) - 1, numbers)
         elif axis == 0 and isinstance(nodes[0], Live):
             rows = List(static(np.array([0, nodes[0].length])), nodes[0])
             numbers = take(Ranks(rows, nodes[0].dead).ranks, inside.of[0])
@@ -411,13 +413,6 @@ def places(inside: Positions, outside: Positions, axis: int | None, keepdims: bo
         del where[axis]
     found = match(where, outside.of)
     return found, len(outside.rows), bool((found[1:] >= found[:-1]).all())
-
-
-def _ranks(segments: Segments, live: Any) -> Any:
-    """The position of each element among those that exist, which is what an argument reducer answers."""
-    before = jnp.concatenate([jnp.zeros(1, jnp.int32), jnp.cumsum(live, dtype=jnp.int32)])
-    first = np.searchsorted(np.asarray(segments.parents), np.arange(segments.length))
-    return before[:-1] - before[first][np.asarray(segments.parents)]
 
 
 def fill(outcome: Node, outside: Positions, values: Any) -> Node:
@@ -453,13 +448,22 @@ def _fill_run_time(
     kept.dead = {depth: mask for depth, mask in found.dead.items() if depth < axis}
     kept.null = {depth: mask for depth, mask in found.null.items() if depth < axis}
     for depth in range(axis + 1, found.depth + 1):
-        if any(axis <= d <= depth for d in found.dead):
+        # a regular dimension has all its columns, also of no rows
+        if any(axis <= d <= depth for d in found.dead) and (depth in found.dead or not _is_regular(node, depth)):
             at = depth if reduction.keepdims else depth - 1
             kept.dead[at] = _empty_columns(cut_off(node, depth), cut_off(outcome, at), axis, reduction.keepdims)
     if not reduction.mask_identity or count is None:
         return attach(fill(outcome, outside, values), kept)
     null = jnp.where(count > 0, jnp.float32(0), jnp.float32(1))
     return attach(_run_time_option(outcome, values, null, kept, inner), kept)
+
+
+def _is_regular(node: Node, depth: int) -> bool:
+    """Whether the lists of the elements of a depth have one length that is part of the type."""
+    node = as_regular(node)
+    if isinstance(node, List | Regular):
+        return isinstance(node, Regular) if depth == 1 else _is_regular(node.content, depth - 1)
+    return isinstance(node, Live | Masked | Option | Indexed) and _is_regular(node.content, depth)
 
 
 def _empty_columns(node: Node, outcome: Node, axis: int, keepdims: bool) -> Any:
