@@ -69,6 +69,12 @@ def test_jax_arrays():
         jax.jit(ak.to_jax)(X)
 
 
+def test_to_jax_of_empty_lists():
+    array = ak.values_astype(ak.Array([[], []]), "int64", including_unknown=True)
+    for lists in (array, ak.unflatten(array, [2])):
+        assert jax.jit(ak.to_jax)(lists).shape == ak.to_numpy(lists).shape
+
+
 TYPES = {
     "itself": lambda x: ak.enforce_type(x, ak.type(x).content),
     "float32": lambda x: ak.enforce_type(x, "var * float32"),
@@ -89,6 +95,11 @@ def test_enforce_type(name):
         del functions["float32"]  # Awkward loses the row: ak.enforce_type(ak.Array([[1.0]])[:, :0], "var * float32")
         del functions["complex"]
     check_many(functions, ALL[name])
+
+
+def test_enforce_type_of_no_booleans():
+    array = ak.values_astype(ak.Array([[], [], [[]]]), bool, including_unknown=True)
+    check(lambda x: ak.enforce_type(x, "option[var * var * bool]"), array)
 
 
 def test_text_stays_and_is_not_made():

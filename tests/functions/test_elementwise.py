@@ -24,6 +24,7 @@ ELEMENTWISE = {
     "angle": ak.angle,
     "angle in degrees": lambda x: ak.angle(x, deg=True),
     "nan_to_num": ak.nan_to_num,
+    "nan_to_none": ak.nan_to_none,
     "values_astype": lambda x: ak.values_astype(x, "float32"),
     "values_astype integers": lambda x: ak.values_astype(x, np.int16),
     "values_astype booleans": lambda x: ak.values_astype(x, bool),

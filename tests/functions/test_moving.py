@@ -137,3 +137,23 @@ def test_gradients(name):
     check_gradient(lambda x: ak.sum(ak.concatenate([value(x), value(x) ** 2], axis=1) ** 2), array)
     check_gradient(lambda x: ak.sum(ak.flatten(value(x)) ** 3), array)
     check_gradient(lambda x: ak.sum(ak.firsts(value(x)) ** 2), array)
+
+
+def test_lists_that_are_missing_at_run_time_are_joined_as_empty_ones():
+    array = ak.Array([[[1], None, [2, 3]], None, [[5]]])
+    rows, elements = ak.Array([True, False, True]), ak.Array([[True, False, True], None, [True]])
+    for axis in (0, 1, 2):
+        for mask in (rows, elements):
+            check(lambda x, m, a=axis: ak.concatenate([x[m], x[m]], axis=a), array, mask)
+    check(lambda x, m: ak.concatenate([ak.mask(x, m), x], axis=1), ak.Array([[1], [4], [2, 3]]), rows)
+
+
+def test_whether_records_that_are_left_are_missing():
+    rows = ak.Array([True, False])
+    for array in (
+        ak.Array([{"a": 1.0}, {"a": 2.0}]),
+        ak.Array([{"a": 1.0, "b": [1]}, {"a": 2.0, "b": []}]),
+        ak.Array([[{"a": 1.0, "b": [1]}], [None]]),
+    ):
+        for axis in (0, 1, -1):
+            check(lambda x, m, a=axis: ak.is_none(x[m], axis=a), array, rows)

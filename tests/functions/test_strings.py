@@ -82,3 +82,7 @@ def test_numbers_in_text():
     array = ak.Array([{"s": ["1", "1e13"], "x": 1.0}, {"s": [], "x": 2.0}, {"s": ["-3"], "x": 3.0}])
     check(lambda x: ak.strings_astype(x, float), array)
     check(lambda x: ak.strings_astype(x.s, float) * x.x, array)
+
+
+def test_text_that_is_left_is_not_flattened() -> None:
+    check(lambda x, m: ak.flatten(x[m]), ak.Array(["one", "two"]), ak.Array([True, False]))

@@ -278,6 +278,10 @@ class TestSizes:
         with pytest.raises(akjax.StructureError, match="has something else"):
             akjax.traced(ak.Array(bad))
 
+    def test_takes_no_lists_of_the_regular_length_0(self):
+        with pytest.raises(akjax.StructureError, match="regular length 0"):
+            akjax.traced(ak.Array(np.zeros((2, 0))))
+
     def test_not_inside(self):
         with pytest.raises(akjax.StructureError, match="cannot be called inside"):
             jax.jit(akjax.traced)(ak.Array([1.0]))

@@ -19,7 +19,7 @@ from .gathering import take_rows
 from .numbering import note
 from .pairing import concatenation, lengthened
 from .ranks import Ranks, packed, positions_in, split_live
-from .runtime import as_list, dead_of, hide, is_text, masked
+from .runtime import as_list, dead_below, dead_of, either, hide, is_text, masked
 from .standing import OTHER_LISTS
 
 Merge = Callable[[list[Node]], Node]  # arrays without run-time structure, one after another
@@ -64,6 +64,25 @@ def _padded_traced(lists: Jagged, content: Node, counts: Any, length: int, clip:
     exists = nth < take(jnp.maximum(counts, length), inside)
     assert size == elements.length
     return Jagged(found, Live(dead_of(exists), elements), lists.parameters)
+
+
+def without_missing_lists(node: Node, axis: int) -> Node:
+    """An array in which the missing ones among the lists of an axis are empty."""
+    node = masked(node)
+    if axis == 1 and isinstance(node, Masked):
+        lists: Any = as_list(project(node.content))
+        if not isinstance(lists, List):
+            return node
+        below = dead_below(lists, node.null)
+        if isinstance(below, np.ndarray) and not below.any():
+            return lists
+        dead, content = split_live(lists.content)
+        return replace(lists, content=Live(either(dead, below), content))  # type: ignore[no-any-return]
+    if isinstance(node, Live | Masked):
+        return replace(node, content=without_missing_lists(node.content, axis))  # type: ignore[no-any-return]
+    if axis > 1 and isinstance(node, List | Regular):
+        return replace(node, content=without_missing_lists(node.content, axis - 1))  # type: ignore[no-any-return]
+    return node
 
 
 def joined(several: list[List], merge: Merge) -> Node:

@@ -18,7 +18,7 @@ from ..errors import StructureError
 from ..kernels.gather import take
 from ..nodes.boundaries import parents
 from ..nodes.kinds import Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, Row, replace
-from ..nodes.moving import carry, offsets_of, project, ranges
+from ..nodes.moving import carry, offsets_of, option, project, ranges
 from ..nodes.static import static
 from ..nodes.walk import children, has_run_time_structure, rebuild
 from .numbering import note, note_either, note_kept, note_refused, same
@@ -206,9 +206,15 @@ def _everywhere(node: Node, index: Any) -> Node:
             starts = np.where(there, node.offsets.array[np.maximum(index, 0)], 0)
             counts = np.where(there, np.diff(node.offsets.array, append=0)[np.maximum(index, 0)], 0)
             return List(offsets_of(counts), carry(node.content, ranges(starts, counts)), node.parameters)
+        case Regular():
+            below = np.where(there[:, np.newaxis], index[:, np.newaxis] * node.size + np.arange(node.size), -1)
+            content = _everywhere(project(node.content), below.reshape(-1))
+            return replace(node, content=content, length=len(index))  # type: ignore[no-any-return]
         case Record():
             contents = tuple(_everywhere(project(content), index) for content in node.contents)
             return replace(node, contents=contents, length=len(index))  # type: ignore[no-any-return]
+        case Option():
+            return option(np.append(node.index.array, -1)[np.where(there, index, -1)], node.content, node.parameters)
         case Flat() if node.length == 0:
             return replace(node, data=np.zeros((len(index), *node.data.shape[1:]), node.data.dtype))  # type: ignore[no-any-return]
         case _:

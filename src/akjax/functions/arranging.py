@@ -11,7 +11,7 @@ import numpy as np
 
 from ..algorithms.aligning import line_up
 from ..algorithms.combining import at_lists
-from ..algorithms.joining import joined, padded
+from ..algorithms.joining import joined, padded, without_missing_lists
 from ..algorithms.lengthening import by_counts, by_traced_counts
 from ..algorithms.ranks import split_live
 from ..algorithms.runtime import depth_of, masked
@@ -107,7 +107,7 @@ def _concatenate(arrays: Any, axis: int = 0, **kwargs: Any) -> Any:
     nodes = [node_of(ak.Array(x)) if isinstance(x, ak.Array) or np.ndim(x) else x for x in arrays]
     first = next(node for node in nodes if isinstance(node, Node.__args__))
     at = _axis(first, axis)
-    nodes = [_as_lists(node, first, at) for node in nodes]
+    nodes = [without_missing_lists(_as_lists(node, first, at), at) for node in nodes]
 
     def merge(parts: list[Node]) -> Node:
         found = ak.concatenate([wrap(part) for part in parts], axis=0, **options)
@@ -125,8 +125,8 @@ def _zero(value: Any) -> Any:
 
 def _complain(asked: list[Any], axis: int, options: dict[str, Any], rows: bool) -> None:
     """Awkward's errors, except for lengths that are known only at run time."""
-    if not rows:
-        ak.concatenate(asked, axis=axis, **options)
+    asked = [x[:0] if rows and isinstance(x, ak.Array) else x for x in asked]
+    ak.concatenate(asked, axis=axis, **options)
 
 
 def _as_lists(piece: Any, first: Node, axis: int) -> Node:

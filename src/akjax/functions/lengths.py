@@ -22,7 +22,7 @@ from ..highlevel.state import is_traced, node_of, wrap
 from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Record, replace
 from ..nodes.moving import project
 from ..nodes.static import static
-from ..nodes.walk import has_run_time_structure
+from ..nodes.walk import has_run_time_structure, iterate
 from ..registry import INTEGERS, implements
 from ..structure.to_layout import stand_in
 
@@ -81,6 +81,8 @@ def _flatten(array: Any, axis: Any = 1, **kwargs: Any) -> Any:
     node = node_of(array)
     if axis is None:
         return wrap(_flat(node, keep_missing=False), array.behavior, array.attrs)
+    if any(map(is_text, iterate(node))):
+        ak.flatten(ak.Array(stand_in(node)), axis=axis)  # Awkward's errors
     axis = axis if axis >= 0 else axis + depth_of(node) + 1
     flat = _present(node) if axis == 0 else _flatten_lists(node, axis)
     return wrap(flat, array.behavior, array.attrs)

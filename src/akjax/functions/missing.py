@@ -61,6 +61,8 @@ def _missing(node: Node, axis: int, depth: int) -> Node:
     match node:
         case Live():
             return Live(node.dead, _missing(node.content, axis, depth))
+        case Record() if depth == 0 and _is_at(node, axis, depth):  # further inside Awkward asks each field
+            return Flat(np.zeros(node.length, dtype=bool))
         case Record():
             contents = tuple(_missing(content, axis, depth) for content in node.contents)
             return replace(node, contents=contents, parameters=None)  # type: ignore[no-any-return]
@@ -84,7 +86,9 @@ def _fill_none(array: Any, value: Any, axis: Any = -1, **kwargs: Any) -> Any:
     if np.ndim(value) or isinstance(value, str | bytes | list):
         message = "values that are missing at run time can be filled with one number only: use ak.where for arrays"
         raise StructureError(message)
-    return wrap(_fill(node_of(array), value, axis, 0), array.behavior, array.attrs)
+    node = node_of(array)
+    ak.fill_none(ak.Array(stand_in(node)), 0, axis=axis)  # Awkward's error for an axis that is not there
+    return wrap(_fill(node, value, axis, 0), array.behavior, array.attrs)
 
 
 def _fill(node: Node, value: Any, axis: Any, depth: int) -> Node:
@@ -166,7 +170,7 @@ def _nan_to_none(array: Any, **kwargs: Any) -> Any:
                 return hide(map_nodes(hidden, n.content), n.null, n.parameters)
             case Regular():
                 return replace(n, content=map_nodes(hidden, n.content))  # type: ignore[no-any-return]
-            case Flat() if np.dtype(n.data.dtype).kind in "fc":
+            case Flat() if np.dtype(n.data.dtype).kind == "f":
                 return Masked(jnp.where(jnp.isnan(n.data), jnp.float32(1), jnp.float32(0)), n)
         return None
 

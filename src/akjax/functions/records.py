@@ -20,6 +20,7 @@ from ..nodes.kinds import Flat, Masked, Node, Option, Record, replace
 from ..nodes.moving import project
 from ..nodes.walk import map_nodes
 from ..registry import implements
+from ..structure.to_layout import stand_in
 from .lengths import live
 
 
@@ -105,6 +106,9 @@ def _put(numbers: Node, elements: Node) -> Node:
 
 @implements(ak.zip_no_broadcast, route="moves", live=True)
 def _zip_no_broadcast(arrays: Any, **kwargs: Any) -> Any:
+    pieces = list(arrays.values()) if isinstance(arrays, dict) else list(arrays)
+    if any(map(live, pieces)):  # Awkward's errors for missing values, which are taken off
+        ak.zip_no_broadcast([ak.Array(stand_in(node_of(x))) if isinstance(x, ak.Array) else x for x in pieces])
     return on_envelopes(lambda pieces: move(ak.zip_no_broadcast, pieces, **kwargs), arrays)
 
 

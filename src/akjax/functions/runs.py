@@ -28,7 +28,7 @@ from .reducers import like
 
 @implements(ak.run_lengths, route="kernel", live=True, capacity=False, no_gradient=INTEGERS)
 def _run_lengths(array: Any, **kwargs: Any) -> Any:
-    node = node_of(array)
+    node = unfolded(node_of(array))
     if _has_columns(node):
         message = "ak.run_lengths of several columns at once would give columns of different lengths: take one field"
         raise StructureError(message)
@@ -43,7 +43,7 @@ def _run_lengths(array: Any, **kwargs: Any) -> Any:
             raise StructureError(message)
         found = at_lists([node], depth, lambda lists, _: _of_selected(packed(lists[0])))
         return wrap(found, outcome.behavior, outcome.attrs)
-    return wrap(_runs(unfolded(node)), outcome.behavior, outcome.attrs)
+    return wrap(_runs(node), outcome.behavior, outcome.attrs)
 
 
 def _has_columns(node: Node) -> bool:

@@ -155,8 +155,11 @@ def _linear_fit(x: Any, y: Any, weight: Any = None, axis: Any = None, **kwargs: 
     return ak.zip(rows, with_name="LinearFit")[0]
 
 
+_AXIS = inspect.signature(ak.softmax).parameters["axis"].default  # older Awkward has no valid one
+
+
 @implements(ak.softmax, route="composed", live=True)
-def _softmax(x: Any, axis: Any = None, *, keepdims: bool = False, mask_identity: bool = False, **kwargs: Any) -> Any:
+def _softmax(x: Any, axis: Any = _AXIS, *, keepdims: bool = False, mask_identity: bool = False, **kwargs: Any) -> Any:
     node = unfolded(node_of(x))
     small = node if number_depth(node) is None else one_row(node)
     ak.softmax(like(x, small), axis=axis, keepdims=True)  # Awkward's errors for the axis

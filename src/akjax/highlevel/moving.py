@@ -75,7 +75,8 @@ def move(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     def called(argument: _Arguments) -> Any:
         return function(*map(argument, args), **{key: argument(value) for key, value in kwargs.items()})
 
-    table = Table()
+    # a cast of what is no number loses rows of empty lists in Awkward
+    table = Table(booleans_apart=function is not ak.enforce_type)
     result = called(_Arguments(table))
     truth = functools.cache(lambda: called(_Arguments(None)))
     joined = function in _CASTING or (function in _JOINING and len(table.dtypes()) > 1)

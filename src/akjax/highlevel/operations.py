@@ -469,9 +469,12 @@ def dense(node: Node) -> Any:
         below = dense(node.content)
         return below[: node.length * node.size].reshape((node.length, node.size, *below.shape[1:]))
     if isinstance(node, List):
-        rows = node.length
         below = dense(node.content)
-        return below.reshape((rows, -1, *below.shape[1:]) if rows else (0, 0, *below.shape[1:]))
+        size = int(node.offsets.array[1]) if node.length else 0  # of each list
+        return below.reshape((node.length, size, *below.shape[1:]))
+    if isinstance(node, Record):  # JAX's class of error for NumPy's structured arrays
+        message = "records are several arrays: convert their fields"
+        raise TypeError(message)
     message = f"cannot convert to RectangularArray: {type(node).__name__}"
     raise ValueError(message)
 

@@ -226,7 +226,11 @@ class _Padding:
         self._boundaries: dict[Any, Boundaries] = {}
 
     def node(self, node: Node, slots: int, path: str) -> Node:
+        where = f"the field {path}" if path else "the array"
         match node:
+            case Flat() | Regular() if 0 in (node.shape[1:] if isinstance(node, Flat) else (node.size,)):
+                message = f"akjax.traced takes no lists of the regular length 0, as {where} has: use ak.from_regular"
+                raise StructureError(message)
             case Flat():
                 return replace(node, data=_padded(node.data, slots))  # type: ignore[no-any-return]
             case Record():
@@ -242,7 +246,6 @@ class _Padding:
                 sizes = self._lists[path]
                 content = self.node(node.content, sizes.total, path)
                 return Jagged(self._of(node.offsets, slots, sizes), content, node.parameters)  # type: ignore[arg-type]
-        where = f"the field {path}" if path else "the array"
         message = (
             f"akjax.traced takes numbers in records and lists, with missing values; {where} has something else (text, "
             "a union, dates or an unknown type): leave it out, or give the array itself to the function"
