@@ -16,16 +16,9 @@ akjax.register()
 
 EVENTS = generate(300)
 BOTH = pytest.mark.parametrize("events", [EVENTS, akjax.traced(EVENTS)], ids=["exact", "traced"])
-NAMES = [
-    pytest.param(
-        name,
-        marks=[pytest.mark.xfail(strict=True, reason="a selection below a missing list")] if name == "q8" else [],
-    )
-    for name in QUERIES
-]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", QUERIES)
 @BOTH
 def test_traces(name: str, events: Any) -> None:
     found = jax.eval_shape(QUERIES[name], events)
@@ -33,7 +26,7 @@ def test_traces(name: str, events: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", QUERIES)
 @BOTH
 def test_counts(name: str, events: Any) -> None:
     for found, expected in zip(jax.jit(QUERIES[name])(events), QUERIES[name](EVENTS), strict=True):

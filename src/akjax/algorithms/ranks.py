@@ -15,6 +15,7 @@ from ..nodes.boundaries import Boundaries, parents, starts, stops
 from ..nodes.kinds import Jagged, List, Live, Masked, Node, Record, replace
 from ..nodes.moving import carry, option
 from ..nodes.static import Static, arange, static
+from ..nodes.walk import has_run_time_structure
 from .gathering import Reach, take_rows
 from .numbering import note
 from .runtime import alive, as_list, dead_below, dead_of, either, hide, masked
@@ -140,7 +141,11 @@ def element(node: Node, rank: int, axis: int, missing: bool) -> Node:
         there = slot >= 0
         if isinstance(slot, np.ndarray) and there.all():
             found = carry(content, slot)
-            return option(np.arange(len(slot)), found, None) if missing else found
+            if not missing:
+                return found
+            if has_run_time_structure(found):
+                return hide(found, np.zeros(len(slot), np.float32))
+            return option(np.arange(len(slot)), found, None)
         at = jnp.maximum(slot, 0)
         reach = None
         if not isinstance(lists, Jagged):
