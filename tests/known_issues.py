@@ -28,7 +28,7 @@ def nothing_but_nan(array: ak.Array, axis: Any) -> bool:
 
 def no_booleans(array: ak.Array, axis: Any) -> bool:
     """Awkward's `max` of no booleans at all is True (minus infinity as a boolean); of an empty list False."""
-    return (axis is None or array.ndim == 1) and str(array.type).endswith("bool") and ak.count(array) == 0
+    return (axis is None or array.ndim == 1) and "bool" in str(array.type) and ak.count(array) == 0
 
 
 # Older Awkward squares int8 in int8, takes the difference of two large sums for a variance, gives complex
