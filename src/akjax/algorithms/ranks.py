@@ -144,7 +144,7 @@ def element(node: Node, rank: int, axis: int, missing: bool) -> Node:
             if not missing:
                 return found
             if has_run_time_structure(found):
-                return hide(found, np.zeros(len(slot), np.float32))
+                return hide(found, jnp.zeros(len(slot), np.float32))
             return option(np.arange(len(slot)), found, None)
         at = jnp.maximum(slot, 0)
         reach = None

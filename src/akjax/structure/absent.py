@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import awkward as ak
 import jax
 import numpy as np
 
@@ -39,6 +40,8 @@ _NO_LISTS = (
 
 def is_absent(leaf: Any) -> bool:
     """Whether a leaf stands for nothing."""
+    if isinstance(leaf, ak.Array | ak.Record):  # as in a hessian; its attributes may be its fields
+        return False
     return leaf is None or getattr(leaf, "dtype", None) == jax.dtypes.float0
 
 
