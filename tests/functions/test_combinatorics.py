@@ -86,3 +86,35 @@ def test_gradients():
     missing = ak.Array([[1.0, None, 2.0], [], [3.0]])
     check_gradient(lambda x: ak.sum((lambda a, b: a**2 * b)(*ak.unzip(ak.combinations(x, 2)))), missing)
     check_gradient(lambda j: ak.sum((lambda a, b: a.pt * b.eta)(*ak.unzip(ak.cartesian([j, j])))), JETS)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("options", [{}, {"replacement": True}, {"with_name": "Pair"}])
+@pytest.mark.parametrize("function", [ak.combinations, ak.argcombinations])
+def test_lists_longer_than_the_table(function, options, n, monkeypatch):
+    """Awkward's own indices stand in where the table would be too large."""
+    monkeypatch.setattr("akjax.kernels.lists._LARGEST_TABLE", 1)
+    check(lambda x: function(x, n, **options), JETS)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        ak.with_parameter(ak.Array([[1, 2, 3], []]), "__list__", "special"),
+        ak.Array([["one", "two"], ["three"]]),
+        ak.Array([[[1, 2, 3], [4, 5]], [], [[6]]]),
+        ak.Array([[1, None, 3], None, [4, 5]]),
+        ak.Array([[1, "two", 3]]),
+        ak.to_regular(ak.Array([[1, 2, 3], [4, 5, 6]])),
+        ak.Array([{"x": [1, 2, 3]}, {"x": []}]),
+    ],
+    ids=["parameter", "text", "deep", "missing", "union", "regular", "records"],
+)
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("function", [ak.combinations, ak.argcombinations])
+def test_combinations_of_any_layout(function, array, axis):
+    check(lambda x: function(x, 2, axis=axis), array)
+
+
+def test_named_axes_of_combinations():
+    check(lambda x: ak.combinations(x, 2, axis="jets"), ak.with_named_axis(JETS, ("events", "jets")))

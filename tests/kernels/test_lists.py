@@ -38,6 +38,22 @@ def test_combinations(n, replacement):
         check(jitted(offsets, n, replacement, 7, len(ak.flatten(expected)) + 3), expected, ak.unzip)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("replacement", [False, True])
+@pytest.mark.parametrize("counts", [*COUNTS, []])
+def test_known_combinations(n, replacement, counts):
+    _, known = padded(counts)
+    expected = ak.combinations(known, n, replacement=replacement)
+    offsets, slots = lists.known_combinations(np.concatenate([[0], np.cumsum(counts)]).astype(int), n, replacement)
+    assert offsets.tolist() == np.concatenate([[0], np.cumsum(ak.num(expected))]).tolist()
+    for slot, column in zip(slots, ak.unzip(ak.flatten(expected)), strict=True):
+        assert slot.tolist() == column.tolist()
+
+
+def test_lists_too_long_for_a_table():
+    assert lists.known_combinations(np.array([0, 200]), 5, False) is None
+
+
 def test_too_many_combinations():
     offsets, _ = padded([1])
     with pytest.raises(ValueError, match="too many"):

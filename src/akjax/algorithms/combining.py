@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take
+from ..kernels.lists import known_combinations
 from ..nodes.boundaries import Boundaries, parents
 from ..nodes.kinds import Flat, Jagged, List, Live, Masked, Node, Record, Regular, replace
 from ..nodes.moving import carry, project
@@ -23,6 +24,7 @@ from . import pairing
 from .elementwise import fill_dead
 from .gathering import take_rows
 from .numbering import note
+from .origins import held
 from .promises import promise
 from .ranks import ranked, split_live
 from .runtime import as_list, as_regular, dead_below, either, hide, masked
@@ -109,13 +111,18 @@ def combined(lists: List, n: int, options: dict[str, Any], positions: bool) -> N
         found, places = pairing.combinations(_boundaries(lists), n, options.get("replacement", False))
         shape: Any = from_layout(combine(slots_of(_ONE)).layout)
         return _level(found, shape, _elements([lists] * n, places, positions), _together([lists] * n, places))
-    result: Any = from_layout(combine(slots_of(lists)).layout)
+    known = known_combinations(lists.offsets.array, n, options.get("replacement", False))
+    result: Any = from_layout(combine(slots_of(lists if known is None else _ONE)).layout)
     tuples = result.content
-    columns = [np.asarray(numbers.data) for numbers in tuples.contents]
+    if known is None:
+        offsets, columns = result.offsets, [held(np.array(numbers.data)) for numbers in tuples.contents]
+    else:
+        offsets, columns = static(known[0], own=True), [held(column) for column in known[1]]
     dead = _together([lists] * len(columns), columns)
     contents = _elements([lists] * len(columns), columns, positions)
-    record = replace(tuples, contents=contents)
-    return replace(result, content=record if dead is None else Live(dead, record))  # type: ignore[no-any-return]
+    record = replace(tuples, contents=contents, length=len(columns[0]))
+    inside = record if dead is None else Live(dead, record)
+    return replace(result, offsets=offsets, content=inside)  # type: ignore[no-any-return]
 
 
 def products(several: list[List], ends: list[int], combine: Callable[[list[Any]], Any], positions: bool) -> Node:

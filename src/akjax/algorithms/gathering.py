@@ -59,9 +59,9 @@ def gather_lists(node: Node, index: Node, promised: bool = False) -> Node:
         in_list = in_list[outer.index.array >= 0]
         null = jnp.zeros(positions.shape, jnp.float32) if null is None else null
     offsets = array.offsets.array
-    counts = np.diff(offsets)
+    counts = None if promised else np.diff(offsets)[in_list]
     starts = jnp.asarray(offsets[:-1][in_list], positions.dtype)
-    content = _outer(outer, _gather(array.content, positions, counts[in_list], null, starts, promised))
+    content = _outer(outer, _gather(array.content, positions, counts, null, starts, promised))
     return List(lists.offsets, content, array.parameters)
 
 

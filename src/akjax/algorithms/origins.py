@@ -24,6 +24,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, jaxpr_as_fun
 
 from .. import _compat
 from ..kernels.gather import take
+from ..nodes.static import Static, static
 
 
 class Guard(Protocol):
@@ -88,6 +89,22 @@ def copied(source: Any, index: Any) -> Any:
         return came_from(found, Origin(source, index)) if found.ndim == 1 else found
 
     return _once("copy", copy, [source, index])
+
+
+_held: weakref.WeakKeyDictionary[Any, set[Static]] = weakref.WeakKeyDictionary()
+
+
+def held(index: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """One array object for one index as long as a trace lasts, so that its program holds it once.
+
+    Args:
+        index: that nobody else will change.
+    """
+    found = static(index, own=True)
+    trace = _compat.current_trace()
+    if hasattr(trace, "parent_trace"):  # not where everything is computed at once: that never ends
+        _held.setdefault(trace, set()).add(found)
+    return found.array
 
 
 # what was computed, by the operation and its operands, and the operands: it holds as long as the result is there

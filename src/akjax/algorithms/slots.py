@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import StructureError
 from ..nodes.kinds import Flat, List, Live, Masked, Node, Option, Record, Regular, Row, replace
-from ..nodes.moving import indexed, project
+from ..nodes.moving import indexed, is_identity, project
 from ..nodes.static import arange, static
 from .origins import copied
 from .runtime import as_regular, is_text
@@ -62,11 +62,11 @@ def put(numbers: Any, elements: Node) -> Node:
     if isinstance(elements, Row):
         elements = elements.content
     index = np.asarray(numbers.data)
-    return indexed(index, elements) if len(index) <= elements.length else _copies(elements, static(index).array)
+    return elements if is_identity(index, elements.length) else _copies(elements, static(index).array)
 
 
 def _copies(elements: Node, index: np.ndarray[Any, Any]) -> Node:
-    """Elements that are there several times: what is computed of them is computed before they are copied."""
+    """Elements at an index: what is computed of those that are there several times is computed before."""
     elements = project(elements)
     match elements:
         case Record():

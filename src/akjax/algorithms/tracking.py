@@ -11,7 +11,6 @@ join with numbers only where a function says so: theirs are time differences, wh
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -19,15 +18,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .. import _compat
 from ..errors import StructureError
 from ..kernels.gather import take
 from ..nodes.kinds import Flat, Live, Masked, Node, replace
-from ..nodes.static import Static, arange, static
+from ..nodes.static import arange
 from ..nodes.walk import iterate, map_flat
 from ..structure.from_layout import buffer, from_layout
 from ..structure.to_layout import envelope_layout, stand_in
-from .origins import copied
+from .origins import copied, held
 
 START = 1 << 40
 BOOLEAN = np.dtype("m8[as]")  # what the numbers of booleans look like
@@ -92,22 +90,28 @@ class Table:
     def tracked(self, numbers: np.ndarray[Any, Any]) -> bool:
         """Whether a buffer of a result holds numbers of elements."""
         numbers = plain_numbers(numbers)
-        return bool(numbers.dtype.kind in "iuf" and numbers.size and (numbers >= START).any())
+        if numbers.dtype.kind not in "iuf" or not numbers.size:
+            return False
+        # of floats, which may be NaN, there are few
+        return bool((numbers >= START).any() if numbers.dtype.kind == "f" else numbers.max() >= START)
 
     def known(self, numbers: np.ndarray[Any, Any]) -> bool:
         """Whether a buffer inside a running function stands for data, empty ones included."""
         return numbers.dtype in (np.int64, BOOLEAN) and (numbers.size == 0 or self.tracked(numbers))
 
     def node(self, layout: Any, truth: Callable[[], Any] | None = None, joined: bool = False) -> Node:
+        """The nodes of a result, from its layout; see `resolve`."""
+        return self.resolve(nodes_of_numbers(layout), truth, joined)
+
+    def resolve(self, numbers: Node, truth: Callable[[], Any] | None = None, joined: bool = False) -> Node:
         """The nodes of a result: what its numbers point to.
 
         Args:
-            layout: the layout of the result of a function of tracked layouts.
+            numbers: `nodes_of_numbers` of the result of a function of tracked layouts.
             truth: gives the layout of the same function's result on zeros of the true dtypes; asked for
                 only where the numbers do not tell a dtype (empty buffers, buffers joined from several).
             joined: whether any buffer may have been joined with others, if only with empty ones.
         """
-        numbers = nodes_of_numbers(layout)
         if not joined:
             try:
                 return map_flat(lambda flat: self._flat(flat, None), numbers)
@@ -156,20 +160,23 @@ class Table:
                         f"{words} values that do not fit 32 bits need jax_enable_x64 to be converted: switch it on"
                     )
                     raise TypeError(message)
-                found = self._from_one(numbers - first, data, words)
+                found = self._from_one(numbers, first, high, data, words)
                 found = found if words or dtype is None or found.dtype == dtype else found.astype(_canonical(dtype))
                 return replace(flat, data=found, words=words)  # type: ignore[no-any-return]
         if dtype is None:
             raise UnknownDtype
         return self._from_many(flat, numbers, dtype)
 
-    def _from_one(self, positions: np.ndarray[Any, Any], data: Any, words: str | None) -> Any:
+    def _from_one(self, numbers: np.ndarray[Any, Any], first: int, high: int, data: Any, words: str | None) -> Any:
         shape = data.shape[:-1] if words else data.shape
-        if positions.shape == shape and np.array_equal(positions.reshape(-1), arange(positions.size)):
+        positions = np.empty(numbers.shape, np.int32 if high - first <= np.iinfo(np.int32).max else np.int64)
+        np.subtract(numbers, first, out=positions, casting="unsafe")
+        positions = positions.reshape(-1)
+        if numbers.shape == shape and np.array_equal(positions, np.arange(len(positions), dtype=positions.dtype)):
             return data
         flat = data if data.ndim == 1 else data.reshape((-1, 2) if words else -1)
-        found = copied(flat, _interned(positions.reshape(-1)))
-        return found.reshape((*positions.shape, 2) if words else positions.shape)
+        found = copied(flat, held(positions))
+        return found.reshape((*numbers.shape, 2) if words else numbers.shape)
 
     def _from_many(self, flat: Flat, numbers: np.ndarray[Any, Any], dtype: Any) -> Flat:
         """Elements of several buffers, or of buffers and constants, in the dtype Awkward gives them."""
@@ -197,7 +204,9 @@ class Table:
         else:
             message = "64-bit integers cannot be joined with others while jax_enable_x64 is off: switch it on"
             raise TypeError(message)
-        found = take(jnp.concatenate(parts), _interned(positions)).reshape(shape)
+        small = total <= np.iinfo(np.int32).max
+        found = take(jnp.concatenate(parts), held(positions.astype(np.int32) if small else positions))
+        found = found.reshape(shape)
         return replace(flat, data=found, words=words)  # type: ignore[no-any-return]
 
 
@@ -231,16 +240,3 @@ RUN_TIME = (
 
 def _canonical(dtype: Any) -> Any:
     return jax.dtypes.canonicalize_dtype(dtype)
-
-
-_held: weakref.WeakKeyDictionary[Any, set[Static]] = weakref.WeakKeyDictionary()
-
-
-def _interned(positions: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """One array object for one index as long as a trace lasts, so that its program holds it once."""
-    small = positions.size == 0 or int(positions.max()) <= np.iinfo(np.int32).max
-    found = static(positions.astype(np.int32) if small else positions)
-    trace = _compat.current_trace()
-    if hasattr(trace, "parent_trace"):  # not where everything is computed at once: that never ends
-        _held.setdefault(trace, set()).add(found)
-    return found.array

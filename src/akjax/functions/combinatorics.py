@@ -11,8 +11,9 @@ from ..algorithms.combining import at_lists, combined, harmless, products
 from ..algorithms.runtime import depth_of
 from ..highlevel.moving import move
 from ..highlevel.operations import ak_attrs, ak_behavior
-from ..highlevel.state import node_of, wrap
-from ..nodes.kinds import List, Node
+from ..highlevel.state import is_traced, node_of, wrap
+from ..nodes.kinds import Jagged, List, Node
+from ..nodes.walk import has_run_time_structure
 from ..registry import INTEGERS, implements
 from ..structure.to_layout import stand_in
 from .lengths import live
@@ -29,10 +30,21 @@ def _depth(node: Node, axis: int) -> int:
     return axis if axis >= 0 else axis + depth_of(node) + 1
 
 
+def _reaches(array: Any, axis: Any) -> bool:
+    """Whether there is nothing but lists above the elements at this axis, all of them known while tracing."""
+    if not is_traced(array) or not isinstance(axis, int) or "__named_axis__" in array.attrs:
+        return False
+    node = node_of(array)
+    axis = _depth(node, axis)
+    while axis > 0 and isinstance(node, List) and not isinstance(node, Jagged) and not node.parameters:
+        node, axis = node.content, axis - 1
+    return axis == 0 and not has_run_time_structure(node)
+
+
 def _combinations_of(function: Any, array: Any, n: int, axis: int, kwargs: dict[str, Any], positions: bool) -> Any:
     node = node_of(array)
-    function(ak.Array(stand_in(node)), n, axis=axis, **_options(kwargs))  # Awkward's errors
     options = _options(kwargs)
+    function(ak.Array(stand_in(node))[:0], n, axis=axis, **options)  # Awkward's errors
 
     def made(lists: List, dead: Any) -> Node:
         return combined(harmless([lists], dead)[0], n, options, positions)
@@ -43,14 +55,14 @@ def _combinations_of(function: Any, array: Any, n: int, axis: int, kwargs: dict[
 
 @implements(ak.combinations, route="moves", live=True)
 def _combinations(array: Any, n: int, *, axis: int = 1, **kwargs: Any) -> Any:
-    if not live(array):
+    if not live(array) and not _reaches(array, axis):
         return move(ak.combinations, array, n, axis=axis, **kwargs)
     return _combinations_of(ak.combinations, array, n, axis, kwargs, positions=False)
 
 
 @implements(ak.argcombinations, route="moves", live=True, no_gradient=INTEGERS)
 def _argcombinations(array: Any, n: int, *, axis: int = 1, **kwargs: Any) -> Any:
-    if not live(array):
+    if not live(array) and not _reaches(array, axis):
         return move(ak.argcombinations, array, n, axis=axis, **kwargs)
     return _combinations_of(ak.argcombinations, array, n, axis, kwargs, positions=True)
 

@@ -12,13 +12,16 @@ from ..algorithms.combining import at_lists
 from ..algorithms.elementwise import values_of
 from ..algorithms.ordering import in_order
 from ..algorithms.positions import Positions, positions
+from ..algorithms.ranks import positions_in
 from ..algorithms.reducing import fill, innermost_lists, number_depth, one_row, unfolded
 from ..algorithms.runtime import as_list
+from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
 from ..highlevel.state import flat_state, node_of, wrap
 from ..kernels.gather import take
 from ..kernels.segment import Segments
 from ..kernels.sort import segment_argsort
+from ..nodes.boundaries import parents
 from ..nodes.kinds import Flat, List, Node, Option, Regular, replace
 from ..nodes.moving import option
 from ..nodes.static import arange
@@ -103,7 +106,7 @@ def _as_lists(node: Node) -> Node | None:
 # ------------------------------------------------------------------------------- the innermost lists
 
 
-def _parents(lists: Any) -> Any:
+def _places(lists: Any) -> Any:
     """For each element of lists its list, and its position there."""
     if isinstance(lists, Regular):
         return np.repeat(arange(lists.length), lists.size), np.tile(arange(lists.size), lists.length)
@@ -112,13 +115,25 @@ def _parents(lists: Any) -> Any:
     return parents, arange(len(parents)) - np.repeat(lists.offsets.array[:-1], counts)
 
 
+def _order(lists: Any, descending: bool) -> Any:
+    """The elements that come one after another, for lists of numbers none of which is missing; None for others."""
+    numbers = lists.content
+    if not isinstance(lists, List) or not isinstance(numbers, Flat) or np.ndim(numbers.data) != 1:
+        return None
+    values_of(numbers)
+    segments = Segments(parents(lists.offsets), lists.length)
+    return segment_argsort(jnp.asarray(numbers.data), segments, descending=descending)
+
+
 def _sorted_values(lists: Any, descending: bool) -> Node:
     """The content of lists, sorted: missing values last."""
+    if (order := _order(lists, descending)) is not None:
+        return Flat(take(jnp.asarray(lists.content.data), order))
     inside = positions(lists.content)
     assert inside.flat is not None
     values_of(inside.flat)
-    parents, at = _parents(lists)
-    segments = Segments(parents[inside.of[0]], lists.length)
+    of, at = _places(lists)
+    segments = Segments(of[inside.of[0]], lists.length)
     data = jnp.asarray(inside.data())
     values = Flat(take(data, segment_argsort(data, segments, descending=descending)))
     if not any(isinstance(n, Option) for n in iterate(lists.content)):
@@ -126,21 +141,23 @@ def _sorted_values(lists: Any, descending: bool) -> Node:
     counts = segments.counts
     assert counts is not None
     first = np.cumsum(counts) - counts
-    return option(np.where(at < counts[parents], first[parents] + at, -1), values)
+    return option(np.where(at < counts[of], first[of] + at, -1), values)
 
 
 def _sorted_positions(lists: Any, descending: bool) -> Node:
     """The positions that sort the content of lists: those of missing values last, in their order."""
+    if (order := _order(lists, descending)) is not None:
+        return Flat(take(jnp.asarray(positions_in(lists.offsets), canonical(np.int64)), order))
     inside = positions(lists.content)
     assert inside.flat is not None
     values_of(inside.flat)
-    parents, at = _parents(lists)
-    missing = np.ones(len(parents), dtype=bool)
+    of, at = _places(lists)
+    missing = np.ones(len(of), dtype=bool)
     missing[inside.of[0]] = False
-    rows = np.zeros(len(parents), dtype=np.int64)
+    rows = np.zeros(len(of), dtype=np.int64)
     rows[inside.of[0]] = inside.rows
-    apart = np.lexsort((missing, parents)) if missing.any() else arange(len(parents))
-    groups = Segments((2 * parents + missing)[apart], 2 * lists.length)
+    apart = np.lexsort((missing, of)) if missing.any() else arange(len(of))
+    groups = Segments((2 * of + missing)[apart], 2 * lists.length)
     if len(inside.rows) == 0:
         return Flat(at[apart])
     data = take(jnp.asarray(inside.flat.data), rows[apart])

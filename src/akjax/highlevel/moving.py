@@ -135,11 +135,12 @@ def type_of(layout: Any) -> Any:
 
 def _untrack(result: Any, table: Table, truth: Callable[[], Any], joined: bool) -> Any:
     if isinstance(result, ak.Array | ak.Record):
-        numbers = [n for n in iterate(nodes_of_numbers(result.layout)) if isinstance(n, Flat)]
-        if not joined and not any(table.tracked(n.data) for n in numbers):
+        numbers = nodes_of_numbers(result.layout)
+        buffers = [n.data for n in iterate(numbers) if isinstance(n, Flat)]
+        if not joined and not any(map(table.tracked, buffers)):
             # nothing that depends on data: a fact of structure, or no elements at all
-            return truth() if any(n.data.size == 0 for n in numbers) else result
-        node = table.node(result.layout, lambda: truth().layout, joined)
+            return truth() if any(data.size == 0 for data in buffers) else result
+        node = table.resolve(numbers, lambda: truth().layout, joined)
         return wrap(node, result.behavior, result.attrs, type(result))
     if type(result) in (list, tuple):
         parts = enumerate(result)

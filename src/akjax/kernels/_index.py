@@ -16,6 +16,8 @@ class Facts(NamedTuple):
     """What the compiler may know about an index, and the index in the shape and type it takes."""
 
     column: np.ndarray
+    least: int
+    most: int
     run: bool
     rising: bool
     distinct: bool
@@ -26,6 +28,8 @@ class _Known(NamedTuple):
 
     of: weakref.ref[np.ndarray]
     column: weakref.ref[np.ndarray]
+    least: int
+    most: int
     run: bool
     rising: bool
     distinct: bool
@@ -51,20 +55,32 @@ def facts_of(index: np.ndarray) -> Facts:
     if found is not None and found.of() is index:
         column = found.column()
         if column is None:
-            column = _column(index)
+            column = _column(index, found.most)
             _known[id(index)] = found._replace(column=weakref.ref(column))
-        return Facts(column, found.run, found.rising, found.distinct)
-    steps = np.diff(index)
-    rising = bool((steps >= 0).all())
-    facts = Facts(_column(index), bool((steps == 1).all()), rising, rising and bool((steps > 0).all()))
+        return Facts(column, *found[2:])
+    shortest, longest = _steps(index[:_FEW])
+    if shortest >= 0 and len(index) > _FEW:  # many a large index falls somewhere near the start
+        shortest, longest = _steps(index)
+    rising = shortest >= 0
+    least, most = (int(index[0]), int(index[-1])) if rising else (int(index.min()), int(index.max()))
+    facts = Facts(_column(index, most), least, most, shortest == longest == 1, rising, shortest > 0)
     if not index.flags.writeable:
         key = id(index)
         forget = _known.pop  # at the end of the interpreter the module's names are gone first
         gone = weakref.ref(index, lambda _: forget(key, None))
-        _known[key] = _Known(gone, weakref.ref(facts.column), facts.run, facts.rising, facts.distinct)
+        _known[key] = _Known(gone, weakref.ref(facts.column), *facts[1:])
     return facts
 
 
-def _column(index: np.ndarray) -> np.ndarray:
-    small = int(index.max()) <= np.iinfo(np.int32).max
+_FEW = 1 << 12
+
+
+def _steps(index: np.ndarray) -> tuple[int, int]:
+    """The least and the largest difference of neighbours."""
+    steps = np.diff(index)
+    return (int(steps.min()), int(steps.max())) if steps.size else (1, 1)
+
+
+def _column(index: np.ndarray, most: int) -> np.ndarray:
+    small = most <= np.iinfo(np.int32).max
     return (index.astype(np.int32, copy=False) if small else index)[:, np.newaxis]

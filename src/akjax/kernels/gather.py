@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from akjax.kernels._index import facts_of
+from akjax.kernels._index import Facts, facts_of
 from akjax.kernels._reduce import as_array, computed_first
 
 __all__ = ["take"]
@@ -61,13 +61,16 @@ def take(
     """
     n = data.shape[0]
     if isinstance(index, np.ndarray):
-        inside = index.size == 0 or (int(index.min()) >= 0 and int(index.max()) < n)
-        if in_bounds and not inside:
-            msg = f"index between {index.min()} and {index.max()}, but there are {n} rows"
+        facts = facts_of(index) if index.size else None
+        inside = facts is None or (facts.least >= 0 and facts.most < n)
+        if facts is not None and in_bounds and not inside:
+            msg = f"index between {facts.least} and {facts.most}, but there are {n} rows"
             raise IndexError(msg)
         if isinstance(data, np.ndarray) and inside:
             return np.take(data, index, axis=0)
-        return _take_static(_maybe_barrier(data, barrier), index, in_bounds=inside)
+        if facts is None:
+            return as_array(data)[:0]
+        return _take_static(_maybe_barrier(data, barrier), index, facts, in_bounds=inside)
     if n == 0:
         if in_bounds and index.shape[0]:
             msg = f"{index.shape[0]} rows of an empty buffer"
@@ -81,16 +84,12 @@ def _maybe_barrier(data: np.ndarray | jax.Array, barrier: bool) -> jax.Array:
     return computed_first(x) if barrier else x
 
 
-def _take_static(data: jax.Array, index: np.ndarray, *, in_bounds: bool) -> jax.Array:
+def _take_static(data: jax.Array, index: np.ndarray, facts: Facts, *, in_bounds: bool) -> jax.Array:
     n, m = data.shape[0], index.shape[0]
-    if m == 0:
-        return data[:0]
     if n == 0:
         return _missing_rows(data, m)
-    facts = facts_of(index)
     if in_bounds and facts.run:  # a contiguous run moves as one block, without an index
-        start = int(index[0])
-        return data if m == n else lax.slice_in_dim(data, start, start + m)
+        return data if m == n else lax.slice_in_dim(data, facts.least, facts.least + m)
     return _gather(data, facts.column, in_bounds=in_bounds, rising=facts.rising, distinct=facts.distinct)
 
 

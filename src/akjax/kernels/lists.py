@@ -18,7 +18,16 @@ from jax import lax
 from akjax.caches import droppable
 from akjax.kernels.gather import take
 
-__all__ = ["combinations", "concatenation", "lengthened", "parents_of", "product", "repeated", "true_counts"]
+__all__ = [
+    "combinations",
+    "concatenation",
+    "known_combinations",
+    "lengthened",
+    "parents_of",
+    "product",
+    "repeated",
+    "true_counts",
+]
 
 _LARGEST_TABLE = 1 << 21
 
@@ -93,6 +102,44 @@ def _how_many(counts: jax.Array, n: int, replacement: bool) -> jax.Array:
     for k in range(n):  # each step divides evenly
         ways = ways * (counts + k if replacement else jnp.maximum(counts - k, 0)) // (k + 1)
     return ways
+
+
+def known_combinations(offsets: np.ndarray, n: int, replacement: bool) -> tuple[np.ndarray, list[np.ndarray]] | None:
+    """The same of lists that are known while tracing, computed on the host.
+
+    Args:
+        offsets: the lists, from 0; the last one is one like the others.
+        n: how many elements are combined.
+        replacement: whether an element may be combined with itself.
+
+    Returns:
+        Offsets of the lists of combinations, and n buffers of int32 slots; None where lists are so long that the table
+        would be, or positions do not fit.
+
+    Example:
+        >>> offsets, (one, two) = known_combinations(np.array([0, 3, 5, 6]), 2, False)
+        >>> offsets.tolist(), one.tolist(), two.tolist()
+        ([0, 3, 4, 4], [0, 0, 1, 3], [1, 2, 2, 4])
+    """
+    counts = np.diff(offsets)
+    longest = int(counts.max(initial=0))
+    if math.comb(longest + n - 1 if replacement else longest, n) > _LARGEST_TABLE:
+        return None
+    ways = np.ones_like(counts)
+    for k in range(n):
+        ways = ways * (counts + k if replacement else np.maximum(counts - k, 0)) // (k + 1)
+    made = np.concatenate([np.zeros(1, np.int64), np.cumsum(ways)])
+    size = int(made[-1])
+    if max(size, int(offsets[-1])) > np.iinfo(np.int32).max:
+        return None
+    place = np.repeat(made[1:] - 1, ways)
+    place -= np.arange(size)
+    last = np.repeat((offsets[1:] - 1).astype(np.int32), ways)
+    slots = []
+    for column in _table(longest, n, replacement):
+        back = column.take(place, mode="clip")  # all are inside; "clip" is the mode that does not look
+        slots.append(np.subtract(last, back, out=back))
+    return made, slots
 
 
 @droppable

@@ -125,7 +125,7 @@ def parents(offsets: Static | Boundaries) -> Any:
         counts = np.diff(offsets.array)
         kind = np.int32 if len(counts) < 2**31 else np.int64
         # interned, so that it is one object with the index that broadcasting finds
-        found = _parents[offsets] = static(np.repeat(np.arange(len(counts), dtype=kind), counts))
+        found = _parents[offsets] = static(np.repeat(np.arange(len(counts), dtype=kind), counts), own=True)
     return found.array
 
 

@@ -55,7 +55,7 @@ def offsets_of(counts: np.ndarray[Any, Any]) -> Static:
     """List offsets from list lengths."""
     offsets = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=offsets[1:])
-    return static(offsets)
+    return static(offsets, own=True)
 
 
 def carry(node: Node, index: np.ndarray[Any, Any]) -> Node:

@@ -46,23 +46,44 @@ class Static:
         return (static, (np.asarray(self.array),))
 
 
+def _bits(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The bytes of a buffer, as the largest integers that fit: NaNs are equal, and 0.0 is not -0.0."""
+    flat = array.reshape(-1)
+    return flat.view(np.uint64 if array.nbytes % 8 == 0 else np.uint8)
+
+
 def _same(one: np.ndarray[Any, Any], two: np.ndarray[Any, Any]) -> bool:
-    return one.dtype == two.dtype and one.shape == two.shape and one.tobytes() == two.tobytes()
+    return one.dtype == two.dtype and one.shape == two.shape and np.array_equal(_bits(one), _bits(two))
 
 
-def static(array: Any) -> Static:
-    """The one `Static` of this value (dtype and shape included)."""
+_SAMPLE = 1 << 12
+
+
+def _digest(array: np.ndarray[Any, Any]) -> int:
+    """A hash of a value: from its sum and a sample of a large buffer, as reading all of it takes as long as a trace."""
+    bits = _bits(array)
+    step = max(1, bits.size // _SAMPLE)
+    return hash((array.dtype.str, array.shape, int(np.add.reduce(bits)), bits[::step].tobytes()))
+
+
+def static(array: Any, *, own: bool = False) -> Static:
+    """The one `Static` of this value (dtype and shape included).
+
+    Args:
+        array: the buffer.
+        own: whether nobody else will change it, so that it need not be copied.
+    """
     array = np.ascontiguousarray(array)
-    digest = hash((array.dtype.str, array.shape, hash(array.tobytes())))
+    digest = _digest(array)
     key = (array.dtype.str, array.shape, digest)
     with _lock:
         found = _interned.get(key)
         if found is not None and _same(found.array, array):
             return found
-        if array.flags.writeable or not array.flags.owndata:
+        if not own and (array.flags.writeable or not array.flags.owndata):
             # somebody may change the buffer in place later; our value must not change with it
             array = array.copy()
-            array.flags.writeable = False
+        array.flags.writeable = False
         new = Static(array, digest)
         _interned[key] = new
         return new
