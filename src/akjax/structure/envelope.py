@@ -160,10 +160,12 @@ def _by_path(lists: Iterator[tuple[str, Sizes]]) -> tuple[tuple[str, Sizes], ...
 
 
 def _of_counts(total: int, lengths: np.ndarray[Any, Any]) -> Sizes:
-    counts = lengths.astype(float)
-    pairs = counts * (counts - 1) / 2
-    sums = [(counts**2).sum(), pairs.sum(), (pairs * (counts - 2) / 3).sum()]
-    return Sizes(total, int(counts.max(initial=0)), *map(int, sums))
+    # how many lists there are of each length, in one pass; then sums are of few numbers, and exact
+    found = np.bincount(lengths.astype(np.int64, copy=False))
+    lists = [(int(found[length]), int(length)) for length in np.flatnonzero(found)]
+    sums = (sum(many * math.comb(length, n) for many, length in lists) for n in (2, 3))
+    squares = sum(many * length**2 for many, length in lists)
+    return Sizes(total, lists[-1][1] if lists else 0, squares, *sums)
 
 
 def _sizes(node: Node, path: str) -> Iterator[tuple[str, Sizes]]:

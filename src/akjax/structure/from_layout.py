@@ -135,7 +135,13 @@ def regular(content: Node, size: int, length: int, parameters: Any) -> Node:
 def _list(layout: Any, leaf: Callable[[Any], Any], parameters: Any) -> Node:
     content = _node(layout.content, leaf)
     if hasattr(layout, "offsets"):
-        starts, stops = _host(layout.offsets)[:-1], _host(layout.offsets)[1:]
+        offsets = _host(layout.offsets)
+        if offsets[-1] <= content.length:
+            first, last = int(offsets[0]), int(offsets[-1])
+            offsets = offsets.astype(np.int64, copy=False)
+            content = crop(content, first, last)
+            return List(static(offsets - first if first else offsets), content, parameters)
+        starts, stops = offsets[:-1], offsets[1:]
     else:
         starts = _host(layout.starts).astype(np.int64)
         stops = _host(layout.stops).astype(np.int64)[: len(starts)]

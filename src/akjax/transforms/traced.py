@@ -56,7 +56,7 @@ def traced(array: Any, *, like: Any = None, growth: float = GROWTH) -> Any:
         )
         raise StructureError(message)
     leaves, spec = split_leaves(canonical(pad(node, chosen)), array.behavior, dict(array.attrs) or None)
-    return restore(type(array), spec, [jax.device_put(leaf) for leaf in leaves])
+    return restore(type(array), spec, jax.device_put(list(leaves)))
 
 
 def envelope(arrays: Any, *, growth: float = GROWTH) -> Envelope:
