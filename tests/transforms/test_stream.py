@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from types import SimpleNamespace
 
 import awkward as ak
@@ -12,6 +13,7 @@ import pytest
 from oracle import plain, same
 
 import akjax
+from akjax.structure.envelope import Padded
 
 akjax.register()
 
@@ -128,6 +130,27 @@ class SimpleFunction:
 
     def __call__(self, *args):
         return self.call(*args)
+
+
+def test_what_is_not_used_is_not_prepared(monkeypatch):
+    made = []
+    original = Padded.made
+    monkeypatch.setattr(Padded, "made", lambda self: made.append(self.shape) or original(self))
+    found = akjax.stream(lambda e, scale: ak.sum(e.weight) * scale, CHUNKS, 2.0)
+    same(plain(found), 2 * float(ak.sum(ALL.weight)), rtol=1e-9)
+    sizes = len({shape for shape in made if shape[0] == max(made)[0]})
+    assert sizes == 1
+    # of the first chunk the rows that exist, the weights, offsets and parents of lists and their numbers
+    assert len(made) <= 5 + 2 * (len(CHUNKS) - 1) + 3
+
+
+def test_a_function_that_takes_its_buffers():
+    """Donated buffers are gone after the first call: also those that it does not use."""
+    f = jax.jit(lambda e: e.weight * 2, donate_argnums=0)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Some donated buffers were not usable")
+        found = akjax.stream(f, CHUNKS)
+    same(plain(found), plain(ALL.weight * 2))
 
 
 def test_no_chunks():

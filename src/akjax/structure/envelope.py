@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,6 +83,11 @@ class Envelope:
         used = None if self.used is None or other.used is None else self.used | other.used
         return Envelope(max(self.rows, other.rows), lists, used)
 
+    def times(self, factor: float) -> Envelope:
+        """Sizes of an array with more rows and longer lists of the same kind."""
+        lists = ((path, Sizes(*(math.ceil(factor * one) for one in sizes))) for path, sizes in self.lists)
+        return Envelope(math.ceil(factor * self.rows), tuple(lists))
+
     def excess(self, sizes: Envelope) -> str | None:
         """What of an array with these sizes does not fit, or None."""
         if list(dict(self.lists)) != list(dict(sizes.lists)):
@@ -123,7 +128,7 @@ def bucket(size: int, growth: float, smallest: int) -> int:
 
     Example:
         >>> [bucket(n, 1.25, 8) for n in (0, 8, 9, 100)]
-        [8, 8, 10, 118]
+        [8, 8, 10, 121]
     """
     found = smallest
     while found < size:
@@ -216,9 +221,57 @@ def _children(node: Node, path: str) -> list[tuple[str, Node]]:
     return [(path, content) for content in children(node)]
 
 
+class Padded:
+    """A buffer to be padded: what it will look like, and how to make it.
+
+    Attributes:
+        shape: its shape.
+        dtype: its dtype.
+    """
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any, write: Callable[[np.ndarray[Any, Any]], None]) -> None:
+        self.shape = shape
+        self.dtype = np.dtype(dtype)
+        self._write = write
+
+    @property
+    def ndim(self) -> int:
+        """The number of its axes."""
+        return len(self.shape)
+
+    def made(self) -> np.ndarray[Any, Any]:
+        """The buffer itself."""
+        found = self.blank()
+        self._write(found)
+        return found
+
+    def blank(self) -> np.ndarray[Any, Any]:
+        """A buffer that looks like it, with anything in it.
+
+        It is at an address from which JAX takes it over on a CPU, where it would copy others.
+        """
+        size = int(np.prod(self.shape)) * self.dtype.itemsize
+        raw = np.empty(size + _ALIGNMENT, np.uint8)
+        start = -raw.__array_interface__["data"][0] % _ALIGNMENT
+        found: np.ndarray[Any, Any] = raw[start : start + size].view(self.dtype).reshape(self.shape)
+        return found
+
+
+_ALIGNMENT = 64
+
+
 def pad(node: Node, envelope: Envelope) -> Node:
-    """An array padded up to an envelope in which it fits: the rows and elements behind it do not exist."""
-    dead = (np.arange(envelope.rows) >= node.length).astype(np.float32)
+    """An array padded up to an envelope in which it fits: the rows and elements behind it do not exist.
+
+    Returns:
+        Nodes over buffers that are still to be made.
+    """
+
+    def write(dead: np.ndarray[Any, Any]) -> None:
+        dead[: node.length] = 0
+        dead[node.length :] = 1
+
+    dead = Padded((envelope.rows,), np.float32, write)
     return Live(dead, _Padding(dict(envelope.lists)).node(node, envelope.rows, ""))
 
 
@@ -226,6 +279,7 @@ class _Padding:
     def __init__(self, lists: Mapping[str, Sizes]) -> None:
         self._lists = lists
         self._boundaries: dict[Any, Boundaries] = {}
+        self._buffers: dict[Any, Padded] = {}
 
     def node(self, node: Node, slots: int, path: str) -> Node:
         where = f"the field {path}" if path else "the array"
@@ -234,12 +288,12 @@ class _Padding:
                 message = f"akjax.traced takes no lists of the regular length 0, as {where} has: use ak.from_regular"
                 raise StructureError(message)
             case Flat():
-                return replace(node, data=_padded(node.data, slots))  # type: ignore[no-any-return]
+                return replace(node, data=self._padded(node.data, slots))  # type: ignore[no-any-return]
             case Record():
                 contents = tuple(self.node(content, slots, label) for label, content in _children(node, path))
                 return replace(node, contents=contents, length=slots)  # type: ignore[no-any-return]
             case Masked():
-                return Masked(_padded(node.null, slots), self.node(node.content, slots, path), node.parameters)
+                return Masked(self._padded(node.null, slots), self.node(node.content, slots, path), node.parameters)
             case Regular():
                 content = self.node(node.content, slots * node.size, path)
                 return replace(node, content=content, length=slots)  # type: ignore[no-any-return]
@@ -258,32 +312,30 @@ class _Padding:
         """The boundaries, one object for equal offsets."""
         key = (offsets, slots, sizes)
         if key not in self._boundaries:
-            padded, within = _aligned((slots + 1,), np.int32), _aligned((sizes.total,), np.int32)
-            padded[: len(offsets)] = offsets.array
-            padded[len(offsets) :] = offsets.array[-1]
-            padded[-1] = sizes.total
             total = int(offsets.array[-1])
-            within[:total] = parents(offsets)
-            within[total:] = slots - 1
+
+            def write_offsets(padded: np.ndarray[Any, Any]) -> None:
+                padded[: len(offsets)] = offsets.array
+                padded[len(offsets) :] = total
+                padded[-1] = sizes.total
+
+            def write_parents(within: np.ndarray[Any, Any]) -> None:
+                within[:total] = parents(offsets)
+                within[total:] = slots - 1
+
+            padded = Padded((slots + 1,), np.int32, write_offsets)
+            within = Padded((sizes.total,), np.int32, write_parents)
             self._boundaries[key] = boundaries(padded, within, Bounds(slots, *sizes))
         return self._boundaries[key]
 
+    def _padded(self, data: Any, slots: int) -> Padded:
+        """A buffer with zeros behind it, one object for one buffer."""
+        key = id(data), slots
+        if key not in self._buffers:
 
-def _padded(data: Any, slots: int) -> Any:
-    data = np.asarray(data)
-    whole = _aligned((slots, *data.shape[1:]), data.dtype)
-    whole[: len(data)] = data
-    whole[len(data) :] = 0
-    return whole
+            def write(whole: np.ndarray[Any, Any]) -> None:
+                whole[: len(data)] = data
+                whole[len(data) :] = 0
 
-
-def _aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
-    """A new buffer at an address from which JAX takes it over on a CPU, where it would copy others."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    raw = np.empty(size + _ALIGNMENT, np.uint8)
-    start = -raw.__array_interface__["data"][0] % _ALIGNMENT
-    found: np.ndarray[Any, Any] = raw[start : start + size].view(dtype).reshape(shape)
-    return found
-
-
-_ALIGNMENT = 64
+            self._buffers[key] = Padded((slots, *data.shape[1:]), data.dtype, write)
+        return self._buffers[key]

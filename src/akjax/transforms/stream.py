@@ -6,21 +6,25 @@ import collections
 import functools
 import operator
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 import awkward as ak
 import jax
 import numpy as np
 
-from ..structure.envelope import Envelope, rounded
-from .traced import sizes_in, traced
+from ..highlevel.state import restore
+from ..structure.envelope import GROWTH, Envelope, Padded, rounded, sizes_of
+from ..structure.spec import Spec
+from .traced import envelope_like, known, padded
+from .used import used_inputs
 
 Combine: TypeAlias = Callable[[Any, Any], Any]
 
-# buckets of a stream grow in larger steps than those of one array, for every step is a compilation; what is
-# not used costs time in proportion, so a chunk that would use very little gets smaller ones of its own
-_GROWTH = 4.0
+# chunks of one stream are nearly alike, and what is not used costs time in proportion; but every step is a compilation:
+# the sizes of a chunk that does not fit are multiplied by more each time
+_ROOM = (1.0, 1.5, 4.0)
+# a chunk that would use very little gets sizes of its own
 _MOST_WASTE = 64
 _IN_FLIGHT = 2
 
@@ -48,7 +52,8 @@ def stream(
     """Run a function over chunks of events and combine the results.
 
     Every chunk is padded (see `traced`) to one of few sizes, so that the function is compiled a few times however
-    many chunks there are. While a chunk is computed the next one is prepared; no more than two are held.
+    many chunks there are. While a chunk is computed the next one is prepared; no more than two are held. Buffers that
+    the function does not use are neither padded nor copied.
 
     Args:
         function: of a chunk and `args`; it is compiled with `jax.jit` unless it is already.
@@ -79,16 +84,15 @@ def stream(
     if on_error not in ("raise", "skip"):
         message = f"on_error is 'raise' or 'skip', not {on_error!r}"
         raise ValueError(message)
-    compiled = _compiled(function)
-    sizes = _Sizes(like)
-    selecting = None if preselect is None else (_compiled(preselect), _Sizes(None))
+    called = _Called(function, args, like)
+    selecting = None if preselect is None else _Called(preselect, args)
     results = _Results(combine)
     for number, label, read in _numbered(_shown(chunks) if progress else chunks):
         try:
             chunk = read()
             if selecting is not None:
-                chunk = _selected(chunk, selecting, args)
-            results.add(compiled(sizes.traced(chunk), *args))
+                chunk = _selected(chunk, selecting)
+            results.add(called(chunk))
         except Exception as error:
             where = f"chunk {number}" + (f" ({label})" if label else "")
             if on_error == "raise":
@@ -96,10 +100,6 @@ def stream(
                 raise
             warnings.warn(f"{where} was left out: {type(error).__name__}: {error}", ChunkWarning, stacklevel=2)
     return results.total()
-
-
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function if hasattr(function, "lower") else jax.jit(function)
 
 
 def _numbered(chunks: Iterable[Any]) -> Iterator[tuple[int, str, Callable[[], Any]]]:
@@ -125,6 +125,39 @@ def _shown(chunks: Iterable[Any]) -> Iterable[Any]:
     return tqdm(chunks, unit="chunk")  # type: ignore[no-any-return]
 
 
+class _Called:
+    """A compiled function of chunks, which are padded for it."""
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], like: Any = None) -> None:
+        self._function: Any = function if hasattr(function, "lower") else jax.jit(function)
+        self._args = args
+        self._sizes = _Sizes(like)
+        # for each structure some buffers to be given in the place of those that are not used; None for the others
+        self._unused: dict[Any, list[Any]] = {}
+
+    def __call__(self, chunk: Any) -> Any:
+        buffers, spec = self._sizes.padded(chunk)
+        key = (type(chunk), spec, *((buffer.shape, buffer.dtype) for buffer in buffers))
+        unused = self._unused.get(key)
+        if unused is None or any(leaf is not None and leaf.is_deleted() for leaf in unused):
+            used = self._used(restore(type(chunk), spec, [_described(buffer) for buffer in buffers]))
+            blank = [None if here else b.blank() for b, here in zip(buffers, used, strict=True)]
+            unused = self._unused[key] = jax.device_put(blank)
+        made = jax.device_put([b.made() if leaf is None else leaf for b, leaf in zip(buffers, unused, strict=True)])
+        return self._function(restore(type(chunk), spec, made), *self._args)
+
+    def _used(self, chunk: Any) -> Sequence[bool]:
+        """Which of the leaves, of a chunk without data, the function uses; they come before those of `args`."""
+        leaves = jax.tree.leaves(chunk)
+        if not hasattr(self._function, "trace"):  # compiled by something else than jax.jit
+            return [True] * len(leaves)
+        return used_inputs(self._function.trace(chunk, *self._args).jaxpr)[: len(leaves)]
+
+
+def _described(buffer: Padded) -> Any:
+    return jax.ShapeDtypeStruct(buffer.shape, buffer.dtype)  # type: ignore[no-untyped-call]
+
+
 class _Sizes:
     """The sizes chunks are padded to; one more for a chunk that fits none of them, or wastes much."""
 
@@ -132,28 +165,28 @@ class _Sizes:
         self._like = like
         self._envelopes: list[Envelope] = []
 
-    def traced(self, chunk: Any) -> Any:
+    def padded(self, chunk: Any) -> tuple[list[Padded], Spec]:
+        node = known(chunk)
+        sizes = sizes_of(node)
         if self._like is not None:
-            first, self._like = self._like, None
-            found = traced(chunk, like=first)
-            self._envelopes.append(sizes_in(first))
-            return found
-        sizes = sizes_in(chunk)
+            self._envelopes.append(envelope_like(self._like))
+            self._like = None
+            return padded(chunk, node, sizes, self._envelopes[0])
         fitting = [one for one in self._envelopes if one.excess(sizes) is None]
         smallest = min(fitting, key=lambda one: one.rows, default=None)
         if smallest is None:
             # grown from the largest before, so that another chunk like those before fits, too
-            smallest = functools.reduce(operator.or_, self._envelopes, rounded(sizes, _GROWTH))
+            room = _ROOM[min(len(self._envelopes), len(_ROOM) - 1)]
+            smallest = functools.reduce(operator.or_, self._envelopes, rounded(sizes.times(room), GROWTH))
             self._envelopes.append(smallest)
         elif smallest.rows > _MOST_WASTE * (sizes.rows + 1):
-            smallest = rounded(sizes, _GROWTH)
+            smallest = rounded(sizes.times(_ROOM[-1]), GROWTH)
             self._envelopes.append(smallest)
-        return traced(chunk, like=smallest)
+        return padded(chunk, node, sizes, smallest)
 
 
-def _selected(chunk: Any, selecting: tuple[Any, _Sizes], args: Any) -> Any:
-    function, sizes = selecting
-    kept = np.asarray(function(sizes.traced(chunk), *args))
+def _selected(chunk: Any, selecting: _Called) -> Any:
+    kept = np.asarray(selecting(chunk))
     if kept.dtype != np.bool_ or kept.shape != (len(chunk),):
         message = f"preselect gives a boolean for each of {len(chunk)} rows, not {kept.dtype} of shape {kept.shape}"
         raise TypeError(message)

@@ -16,8 +16,8 @@ from ..errors import StructureError
 from ..highlevel.state import is_traced, node_of, restore
 from ..nodes.kinds import Jagged, List, Live, Node
 from ..nodes.walk import has_run_time_structure, iterate
-from ..structure.envelope import GROWTH, Envelope, envelope_of, pad, rounded, sizes_of, sizes_of_counts
-from ..structure.spec import canonical, split_leaves
+from ..structure.envelope import GROWTH, Envelope, Padded, envelope_of, pad, rounded, sizes_of, sizes_of_counts
+from ..structure.spec import Spec, canonical, split_leaves
 
 
 def traced(array: Any, *, like: Any = None, growth: float = GROWTH) -> Any:
@@ -46,17 +46,32 @@ def traced(array: Any, *, like: Any = None, growth: float = GROWTH) -> Any:
         >>> total(akjax.traced(ak.Array([[1.0], [2.0, 3.0, 4.0], [5.0]]))).to_list()  # the same program
         [1.0, 9.0, 5.0]
     """
-    node = _known(array)
+    node = known(array)
     sizes = sizes_of(node)
-    chosen = rounded(sizes, growth) if like is None else _envelope_like(like)
+    chosen = rounded(sizes, growth) if like is None else envelope_like(like)
+    leaves, spec = padded(array, node, sizes, chosen)
+    return restore(type(array), spec, jax.device_put([leaf.made() for leaf in leaves]))
+
+
+def padded(array: Any, node: Node, sizes: Envelope, chosen: Envelope) -> tuple[list[Padded], Spec]:
+    """The buffers of an array padded up to an envelope, still to be made, and its structure.
+
+    Args:
+        array: whose class, behavior and attributes are kept.
+        node: its nodes (see `known`).
+        sizes: its sizes.
+        chosen: the envelope.
+
+    Raises:
+        StructureError: when it does not fit.
+    """
     excess = chosen.excess(sizes)
     if excess is not None:
         message = (
             f"the array does not fit: {excess}. Leave `like` out, or join the envelopes with akjax.envelope([...])"
         )
         raise StructureError(message)
-    leaves, spec = split_leaves(canonical(pad(node, chosen)), array.behavior, dict(array.attrs) or None)
-    return restore(type(array), spec, jax.device_put(list(leaves)))
+    return split_leaves(canonical(pad(node, chosen)), array.behavior, dict(array.attrs) or None)
 
 
 def envelope(arrays: Any, *, growth: float = GROWTH) -> Envelope:
@@ -99,13 +114,8 @@ def _envelope(value: Any, growth: float) -> Envelope:
         return value
     if isinstance(value, Mapping):
         return rounded(sizes_of_counts(value), growth)
-    sizes = sizes_of(_known(value))
+    sizes = sizes_of(known(value))
     return dataclasses.replace(envelope_of(node_of(value)), used=sizes) if _is_padded(value) else rounded(sizes, growth)
-
-
-def sizes_in(value: Any) -> Envelope:
-    """The sizes of an array as it is, or those that `like` stands for."""
-    return sizes_of(_known(value)) if isinstance(value, ak.Array) and not _is_padded(value) else _envelope_like(value)
 
 
 def _is_padded(array: Any) -> bool:
@@ -113,7 +123,8 @@ def _is_padded(array: Any) -> bool:
     return isinstance(node, Live) and all(isinstance(n, Jagged) for n in iterate(node) if isinstance(n, List))
 
 
-def _envelope_like(like: Any) -> Envelope:
+def envelope_like(like: Any) -> Envelope:
+    """The envelope that `like` stands for."""
     if isinstance(like, Envelope):
         return like
     if isinstance(like, ak.Array) and _is_padded(like):
@@ -122,7 +133,7 @@ def _envelope_like(like: Any) -> Envelope:
     raise TypeError(message)
 
 
-def _known(array: Any) -> Node:
+def known(array: Any) -> Node:
     """The nodes of an array that is not traced, options in the form of those known at run time."""
     if not isinstance(array, ak.Array):
         message = f"akjax.traced and akjax.envelope take an ak.Array, not {type(array).__name__}"
