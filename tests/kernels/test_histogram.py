@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax.test_util import check_grads
 
+from akjax.kernels import histogram as kernel
+from akjax.kernels._bins import make_bins
 from akjax.kernels.histogram import histogram, histogramdd
 
 from .cases import x64_off
@@ -46,6 +48,65 @@ def test_uniform_bins_as_numpy(seed, limits, nbins, dtype):
     np.testing.assert_array_equal(got, want)
     np.testing.assert_array_equal(histogram(values, edges), want)
     assert got.dtype == np.int64
+
+
+@given(
+    limits=st.sampled_from(RANGES)
+    | st.tuples(st.integers(-50, 50), st.integers(51, 999))
+    | st.tuples(st.floats(-1e4, 1e4, allow_subnormal=False), st.floats(1e4 + 1e-2, 1e6)),
+    nbins=st.integers(1, 1000),
+    dtype=st.sampled_from([np.float32, np.float64, np.int32, np.uint64]),
+)
+def test_arithmetic_as_the_edges(limits, nbins, dtype):
+    """At the lowest value of each bin and below it, where NumPy calculates as the program does."""
+    low, high = map(float, limits)
+    edges = np.histogram_bin_edges(np.zeros(1, dtype=dtype), bins=nbins, range=(low, high))
+    bins = make_bins(edges, np.dtype(dtype), (low, high, nbins))
+    if bins.arithmetic is None:
+        return
+    lowest = bins.lower
+    below = lowest - dtype(1) if np.issubdtype(dtype, np.integer) else np.nextafter(lowest, dtype(-np.inf))
+    values = np.concatenate([lowest, below[lowest > lowest[0]]])
+    origin, scale, exact = bins.arithmetic
+    found = np.minimum(((values.astype(origin.dtype) - origin) * scale).astype(int), nbins - 1)
+    want = np.searchsorted(lowest, values, side="right") - 1
+    assert set(found - want) <= ({0} if exact else {0, 1})
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
+@pytest.mark.parametrize("limits", [(0, 200), (0, 1024), (-8, 8), (100, 150)])
+def test_arithmetic_alone_finds_the_bins_of_simple_ranges(dtype, limits):
+    low, high = limits
+    edges = np.linspace(low, high, 9)
+    arithmetic = make_bins(edges, np.dtype(dtype), (float(low), float(high), 8)).arithmetic
+    assert arithmetic is not None
+    assert arithmetic.exact is (low >= 0 or dtype is np.int32)  # what is just below 0 is lost beside -low
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("size", [1, 99, 100, 101, 150, 1000, 1001])
+def test_many_values(size, weighted, monkeypatch):
+    """As many as are counted a chunk at a time, whatever the remainder."""
+    monkeypatch.setattr(kernel, "_MANY", 99)
+    monkeypatch.setattr(kernel, "_CHUNK", 50)
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(0.5, 0.5, (2, size)).astype(np.float32)
+    weights = rng.random(size) if weighted else None
+    live = rng.random(size) < 0.7
+    edges = [np.linspace(0, 1, 5), np.array([0.1, 0.5, 0.6, 2.0])]
+
+    def filled(x, y, live):
+        even = [(0.0, 1.0, 4), None]
+        return histogramdd([x, y], edges, uniform=even, weights=weights, live=live)
+
+    want = np.histogramdd([x, y], edges, weights=weights)[0]
+    np.testing.assert_allclose(jax.jit(filled)(x, y, None), want)
+    some = np.histogramdd([x[live], y[live]], edges, weights=weights[live] if weighted else None)[0]
+    np.testing.assert_allclose(filled(x, y, live), some)
+    got = jax.vmap(filled, in_axes=(0, None, 0))(np.stack([x, x]), y, np.stack([live, live]))
+    np.testing.assert_allclose(got, [some, some])
+    slope = jax.grad(lambda x: (filled(x, y, live) * x.sum()).sum())(x)
+    np.testing.assert_allclose(slope, np.full(size, some.sum()), rtol=1e-6)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -22,13 +22,30 @@ class Bins:
         lower: lowest value of each bin that a value can reach at all.
         highest: highest value that is in the last bin.
         count: number of bins.
-        uniform: range and number of bins, when arithmetic finds the bin to within one.
+        arithmetic: how to calculate the bin, of bins that are about as wide as each other.
     """
 
     lower: np.ndarray | jax.Array
     highest: np.ndarray | jax.Array
     count: int
-    uniform: Uniform | None
+    arithmetic: Arithmetic | None
+
+
+class Arithmetic(NamedTuple):
+    """The bin is `(x - low) * scale` without its fraction, and at most the last one.
+
+    No compiler may fuse or reorder this difference and product, and they grow with x: what NumPy gets for the lowest
+    value of each bin and for the value below says how far the program is off for any value.
+
+    Attributes:
+        low: in the dtype to calculate in.
+        scale: in the same.
+        exact: whether this is always the bin; otherwise it may also be the next higher one.
+    """
+
+    low: np.floating
+    scale: np.floating
+    exact: bool
 
 
 def make_bins(edges: np.ndarray | jax.Array, dtype: np.dtype, uniform: Uniform | None) -> Bins:
@@ -48,16 +65,16 @@ def make_bins(edges: np.ndarray | jax.Array, dtype: np.dtype, uniform: Uniform |
     if not isinstance(edges, np.ndarray):
         common = jnp.promote_types(dtype, edges.dtype)
         cast = edges.astype(common)
-        return Bins(cast[:-1], cast[-1], count, uniform)
+        return Bins(cast[:-1], cast[-1], count, None)
     if jnp.issubdtype(dtype, jnp.integer):
         lower, highest = _integer_bins(edges, dtype)
-        return Bins(lower, highest, count, None if lower.size < count else _trusted(edges, dtype, uniform))
+        return Bins(lower, highest, count, None if lower.size < count else _arithmetic(lower, uniform))
     lower = _round(edges[:-1], dtype, up=True)
-    return Bins(lower, _round(edges[-1:], dtype, up=False)[0], count, _trusted(edges, dtype, uniform))
+    return Bins(lower, _round(edges[-1:], dtype, up=False)[0], count, _arithmetic(lower, uniform))
 
 
 def bin_numbers(values: jax.Array, bins: Bins) -> tuple[jax.Array, jax.Array]:
-    """Bin of each value, and whether it is in any (its bin is then a valid number, but meaningless).
+    """Bin of each value, and whether it is in any; the number of what is in none has no meaning.
 
     Example:
         >>> bins = make_bins(np.array([0.0, 1.0, 2.0]), np.dtype(np.float32), None)
@@ -65,48 +82,77 @@ def bin_numbers(values: jax.Array, bins: Bins) -> tuple[jax.Array, jax.Array]:
         >>> number[inside].tolist()
         [0, 1]
     """
-    lower = jnp.asarray(bins.lower)
-    if lower.shape[0] == 0:
+    if bins.lower.shape[0] == 0:
         return jnp.zeros(values.shape, dtype=np.int32), jnp.zeros(values.shape, dtype=bool)
-    x = values.astype(lower.dtype)
-    inside = (x >= lower[0]) & (x <= jnp.asarray(bins.highest))
+    x = values.astype(bins.lower.dtype)
+    inside = (x >= bins.lower[0]) & (x <= bins.highest)
+    last = bins.lower.shape[0] - 1
+    if bins.arithmetic is not None and bins.arithmetic.exact:
+        return jnp.minimum(_calculated(x, bins.arithmetic), last), inside
+    lower = jnp.asarray(bins.lower)
     x = jnp.where(inside, x, lower[0])  # NaN has no bin number at all
-    last = lower.shape[0] - 1
-    if bins.uniform is None:
+    if bins.arithmetic is None:
         method = "compare_all" if last < 16 else "scan_unrolled"
         found = jnp.searchsorted(lower, x, side="right", method=method) - 1
         return found.astype(np.int32), inside
-    guess = jnp.clip(_position(x, bins.uniform).astype(np.int32), 0, last)
-    # the arithmetic is right to within one bin; the edges decide, as in np.histogram
-    guess = guess - (x < _pick(lower, guess))
-    above = jnp.minimum(guess + 1, last)
-    return guess + ((above > guess) & (x >= _pick(lower, above))), inside
+    guess = jnp.minimum(_calculated(x, bins.arithmetic), last)
+    first = lower.at[guess].get(mode="promise_in_bounds", wrap_negative_indices=False)
+    return guess - (x < first), inside
 
 
-def _pick(table: jax.Array, index: jax.Array) -> jax.Array:
-    return table.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
+def _calculated(x: jax.Array, by: Arithmetic) -> jax.Array:
+    return ((x.astype(by.low.dtype) - by.low) * by.scale).astype(np.int32)
 
 
-def _position(x: jax.Array, uniform: Uniform) -> jax.Array:
-    low, high, count = uniform
-    kind = x.dtype if jnp.issubdtype(x.dtype, jnp.floating) else jnp.result_type(float)
-    start = jnp.asarray(low, dtype=kind)
-    return (x.astype(kind) - start) / jnp.asarray(high - low, dtype=kind) * count
+# How many of the next lower origins and of the next larger scales are tried: the edges are rounded, and so is what is
+# calculated.
+_ORIGINS = (0, 1, 3)
+_SCALES = (0, 1, 2, 4)
 
 
-def _trusted(edges: np.ndarray, dtype: np.dtype, uniform: Uniform | None) -> Uniform | None:
-    """The range, unless the arithmetic, rounding included, sees some edge half a bin from where it is.
+def _arithmetic(lower: np.ndarray, uniform: Uniform | None) -> Arithmetic | None:
+    """Arithmetic that is exact, or else never too low, if there is any.
 
-    The arithmetic is monotone, so what holds at the edges holds between them: it is off by one bin at most.
+    Example:
+        >>> _arithmetic(np.arange(0, 20, 2, dtype=np.float32), (0.0, 20.0, 10)).exact
+        True
     """
     if uniform is None:
         return None
     low, high, count = uniform
-    kind = dtype if np.issubdtype(dtype, np.floating) else np.dtype(jnp.result_type(float))
+    kind = lower.dtype if np.issubdtype(lower.dtype, np.floating) else np.dtype(jnp.result_type(float))
+    if not high - low > count * float(np.finfo(kind).tiny):
+        return None  # XLA takes smaller differences for zero
+    number = np.arange(count)
+    reached = lower > lower[0]  # from below, that is
+    before, bound = _before(lower[reached]).astype(kind), number[reached]
+    first = lower.astype(kind)
+    found = None
     with np.errstate(all="ignore"):
-        seen = (edges.astype(kind) - kind.type(low)) / kind.type(high - low) * kind.type(count)
-        off = np.abs(seen.astype(np.float64) - np.arange(count + 1))
-    return uniform if bool((off < 0.5).all()) else None
+        for down in _ORIGINS:
+            origin = _steps(kind.type(low), down, -np.inf)
+            for up in _SCALES:
+                scale = _steps(kind.type(count / (high - low)), up, np.inf)
+                most = (before - origin) * scale
+                if not (((first - origin) * scale >= number).all() and (most < bound + 1).all()):
+                    continue
+                if bool((most < bound).all()):
+                    return Arithmetic(origin, scale, exact=True)
+                found = found or Arithmetic(origin, scale, exact=False)
+    return found
+
+
+def _steps(value: np.floating, steps: int, towards: float) -> np.floating:
+    for _ in range(steps):
+        value = np.nextafter(value, value.dtype.type(towards))
+    return value
+
+
+def _before(values: np.ndarray) -> np.ndarray:
+    """The next lower value of each."""
+    integral = np.issubdtype(values.dtype, np.integer)
+    before: np.ndarray = values - values.dtype.type(1) if integral else np.nextafter(values, values.dtype.type(-np.inf))
+    return before
 
 
 def _round(edges: np.ndarray, dtype: np.dtype, *, up: bool) -> np.ndarray:

@@ -8,7 +8,7 @@ XLA takes subnormal numbers for zero, also when it compares.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -16,13 +16,19 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from akjax.kernels._bins import Bins, Uniform, bin_numbers, make_bins
-from akjax.kernels._reduce import as_array, as_dtype, select
+from akjax.kernels._reduce import as_array, as_dtype, iota, reduce_into, select
 from akjax.kernels._segments import Segments
-from akjax.kernels.segment import Live, segment_count, segment_sum
+from akjax.kernels.segment import Live, segment_sum
 
 __all__ = ["histogram", "histogramdd"]
 
 Edges = np.ndarray | jax.Array
+
+# Entries that are counted a chunk at a time, when there are many: memory that a program needs beyond some 30 MB
+# the C library gives back after each call, and getting it anew costs more than the counting. For a length that is odd
+# XLA's loops take up to four times as long.
+_MANY = 1 << 21
+_CHUNK = 1 << 17
 
 
 def histogram(
@@ -90,16 +96,26 @@ def histogramdd(
         [1, 1, 0, 2]
     """
     dimensions = len(values)
-    numbers = [_numeric(value) for value in values]
+    numbers = [jax.lax.stop_gradient(_numeric(value)) for value in values]
     evenly = uniform or [None] * dimensions
     sides = flow or [(False, False)] * dimensions
-    each = zip(numbers, edges, evenly, sides, strict=True)
-    found = [_place(x, make_bins(edge, x.dtype, even), edge, side) for x, edge, even, side in each]
+    axes = [make_bins(edge, x.dtype, even) for edge, x, even in zip(edges, numbers, evenly, strict=True)]
     shape = tuple(edge.shape[0] - 1 + sum(side) for edge, side in zip(edges, sides, strict=True))
-    number, inside = found[0]
-    for size, (further, also) in zip(shape[1:], found[1:], strict=True):
-        number, inside = number * size + further, inside & also
-    return _fill(number, inside, math.prod(shape), weights, live, dtype).reshape(shape)
+
+    def cells(numbers: Sequence[jax.Array], live: Live) -> tuple[jax.Array, jax.Array]:
+        """Where in the flat result each entry counts, and whether it does."""
+        found = [_place(*each) for each in zip(numbers, axes, edges, sides, strict=True)]
+        cell, inside = found[0]
+        for size, (further, also) in zip(shape[1:], found[1:], strict=True):
+            cell, inside = cell * size + further, inside & also
+        return cell, inside if live is None else inside & live
+
+    total = math.prod(shape)
+    if weights is None:
+        counts = _count(cells, numbers, live, total).astype(dtype or as_dtype(np.int64))
+    else:
+        counts = _add(*cells(numbers, live), as_array(weights), total, dtype)
+    return counts.reshape(shape)
 
 
 def _place(x: jax.Array, bins: Bins, edges: Edges, flow: tuple[bool, bool]) -> tuple[jax.Array, jax.Array]:
@@ -125,16 +141,42 @@ def _numeric(values: ArrayLike) -> jax.Array:
     return x
 
 
-def _fill(
-    number: jax.Array, inside: jax.Array, count: int, weights: ArrayLike | None, live: Live, dtype: np.dtype | None
+def _count(
+    cells: Callable[[Sequence[jax.Array], Live], tuple[jax.Array, jax.Array]],
+    numbers: Sequence[jax.Array],
+    live: Live,
+    total: int,
 ) -> jax.Array:
-    counted = inside if live is None else inside & live
-    bins = Segments(number, count, sorted=False)
-    if weights is None:
-        counts = jnp.asarray(segment_count(bins, counted))
-        return counts if dtype is None else counts.astype(dtype)
-    w = as_array(weights)
-    inexact = jnp.issubdtype(w.dtype, jnp.inexact)
-    wide = as_dtype(jnp.promote_types(w.dtype, np.float64)) if inexact else w.dtype  # as np.histogram adds
+    """How many entries are in each cell."""
+    size = numbers[0].shape[0]
+    counter = np.int32 if size <= np.iinfo(np.int32).max else as_dtype(np.int64)
+
+    def count(cell: jax.Array, counted: jax.Array) -> jax.Array:
+        # a cell for what does not count, so that everything adds the same and nothing decides how much
+        bins = Segments(jnp.where(counted, cell, total), total + 1, sorted=False)
+        return reduce_into("add", jnp.ones(cell.shape, counter), bins, 0)
+
+    if size <= _MANY:
+        return count(*cells(numbers, live))[:total]
+    length = min(size, -(-total // _CHUNK) * _CHUNK)
+    chunks = -(-size // length)
+
+    def step(i: jax.Array, counts: jax.Array) -> jax.Array:
+        start = jnp.minimum(i * length, size - length)
+        some, alive = jax.tree.map(lambda x: jax.lax.dynamic_slice(x, (start,), (length,)), (numbers, live))
+        cell, counted = cells(some, alive)
+        # the last chunk begins in the one before
+        return counts + count(cell, counted & (start + iota(length) >= i * length))
+
+    counts: jax.Array = jax.lax.fori_loop(0, chunks, step, jnp.zeros(total + 1, counter))
+    return counts[:total]
+
+
+def _add(cell: jax.Array, counted: jax.Array, weights: jax.Array, total: int, dtype: np.dtype | None) -> jax.Array:
+    """The sum of the weights in each cell."""
+    inexact = jnp.issubdtype(weights.dtype, jnp.inexact)
+    wide = as_dtype(jnp.promote_types(weights.dtype, np.float64)) if inexact else weights.dtype  # as np.histogram adds
     # selected before the cast: in debug-NaN mode even a cast of NaN is an error
-    return segment_sum(select(counted, w, 0).astype(wide), bins).astype(dtype or w.dtype)
+    selected = select(counted, weights, 0).astype(wide)
+    bins = Segments(jnp.where(counted, cell, 0), total, sorted=False)
+    return segment_sum(selected, bins).astype(dtype or weights.dtype)
