@@ -29,6 +29,8 @@ Edges = np.ndarray | jax.Array
 # XLA's loops take up to four times as long.
 _MANY = 1 << 21
 _CHUNK = 1 << 17
+# Cells in turn for what does not count: adding to one number again and again waits for each sum.
+_OTHERS = 8
 
 
 def histogram(
@@ -152,8 +154,9 @@ def _count(
     counter = np.int32 if size <= np.iinfo(np.int32).max else as_dtype(np.int64)
 
     def count(cell: jax.Array, counted: jax.Array) -> jax.Array:
-        # a cell for what does not count, so that everything adds the same and nothing decides how much
-        bins = Segments(jnp.where(counted, cell, total), total + 1, sorted=False)
+        # what does not count has cells, too: everything adds the same, and nothing decides how much
+        elsewhere = total + (iota(cell.shape[0]) & (_OTHERS - 1))
+        bins = Segments(jnp.where(counted, cell, elsewhere), total + _OTHERS, sorted=False)
         return reduce_into("add", jnp.ones(cell.shape, counter), bins, 0)
 
     if size <= _MANY:
@@ -168,7 +171,7 @@ def _count(
         # the last chunk begins in the one before
         return counts + count(cell, counted & (start + iota(length) >= i * length))
 
-    counts: jax.Array = jax.lax.fori_loop(0, chunks, step, jnp.zeros(total + 1, counter))
+    counts: jax.Array = jax.lax.fori_loop(0, chunks, step, jnp.zeros(total + _OTHERS, counter))
     return counts[:total]
 
 
