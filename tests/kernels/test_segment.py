@@ -127,6 +127,19 @@ def test_gradient_of_products_with_zeros(kind):
     assert third[back][:, back][:, :, back][2, 3, 4] == 1
 
 
+def test_bounded_traced_segments_are_summed_at_once():
+    """No list is long enough for partial sums, but for the last one, which stands for nothing."""
+    counts = np.array([500, 0, 512, 3000])
+    parents = np.repeat(np.arange(4), counts)
+    data = np.random.default_rng(0).random(parents.size).astype(np.float32)
+
+    def total(data, parents):
+        return segment_sum(data, Segments(parents, 4, bound=512))
+
+    assert "cond" not in str(jax.make_jaxpr(total)(data, parents))
+    np.testing.assert_allclose(jax.jit(total)(data, parents), np.bincount(parents, data), rtol=1e-5)
+
+
 @pytest.mark.parametrize(("kind", "size"), [("static", 256), ("static", 257), ("traced", 600)])
 def test_gradient_of_long_products(kind, size):
     counts = [size, 1, 0, 7]  # static: shifts below the threshold, a scan above it

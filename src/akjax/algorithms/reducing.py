@@ -27,6 +27,7 @@ from ..structure.from_layout import from_layout, regular
 from . import statistics
 from .combining import at_lists
 from .elementwise import values_of
+from .ordering import segments_of
 from .positions import Positions, match, positions
 from .ranks import Ranks, packed
 from .runtime import RunTime, alive, as_regular, attach, dead_below, dead_of, depth_of, either, strip
@@ -237,7 +238,7 @@ def _of_innermost(reduction: Reduction, nodes: list[Any], dtype: Any, dead: Any)
     missing, exists = inside[0].dead(), inside[0].nonexistent()
     outer = dead_below(lists, dead)
     if len(at) < segments.size:
-        segments = Segments(segments.parents[at], segments.length)
+        segments = Segments(segments.parents[at], segments.length, bound=segments.bound)
         outer = None if outer is None else take(outer, at)
     missing = either(missing, outer)
     live = None if missing is None else alive(missing)
@@ -276,7 +277,7 @@ def _segments_of(lists: List | Regular) -> tuple[np.ndarray[Any, Any], Segments]
         numbers = arange(lists.length)
         return numbers * lists.size, Segments(np.repeat(numbers, lists.size), lists.length)
     if isinstance(lists, Jagged):
-        return starts(lists.offsets), Segments(parents(lists.offsets), lists.length)
+        return starts(lists.offsets), segments_of(lists)
     offsets: Any = lists.offsets
     found = _segments.get(offsets)
     if found is None:

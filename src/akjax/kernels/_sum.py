@@ -40,8 +40,8 @@ def _needs_partial_sums(data: jax.Array, segments: Segments) -> bool:
     if not segments.sorted and segments.length > _FEW:
         return False
     most = segments.size
-    if most > 2 * _CHUNK and segments.static:
-        most = segments.longest or 0
+    if most > 2 * _CHUNK and segments.longest is not None:
+        most = segments.longest
     return most > (2 * _CHUNK if segments.sorted else _BLOCK)
 
 
