@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import awkward as ak
 import jax
 import jax.numpy as jnp
@@ -199,3 +201,32 @@ def test_a_weak_scalar_beside_copied_elements():
         return one.x * scale
 
     assert ak.type(jax.jit(scaled)(2.0, events)) == ak.type(scaled(2.0, events))
+
+
+def closest(x):
+    """Few of many pairs, by an index that is known at run time."""
+    one, two = ak.unzip(ak.combinations(x, 2))
+    apart = np.sqrt(one**2 + two**2) + np.sin(one) * two
+    return ak.drop_none(apart[ak.argmin(abs(one * two - 9.0), axis=1, keepdims=True)])
+
+
+@pytest.mark.parametrize("make", [lambda x: x, akjax.traced], ids=["exact", "traced"])
+def test_few_of_many_are_computed_from_few(make):
+    many = ak.unflatten(np.random.default_rng(1).normal(3.0, 1.0, 400), np.full(20, 20))
+    assert ak.almost_equal(jax.jit(closest)(make(many)), closest(many))
+    program = jax.jit(closest).lower(make(many)).compile().as_text()
+    assert not re.search(r"\[(3800|[4-9]\d\d\d)\]\S* (sine|sqrt)\(", program)
+
+
+def test_the_gradient_of_few_of_many():
+    rng = np.random.default_rng(2)
+    many = ak.unflatten(rng.normal(3.0, 1.0, 60), np.full(6, 10))
+    check_grads(lambda leaf: ak.sum(closest(many + leaf)), (np.float32(0.1),), order=1, rtol=0.05)
+
+
+def test_what_two_places_share_is_computed_once():
+    def triples(x):
+        one, two, three = ak.unzip(ak.combinations(x, 3))
+        return ak.sum(np.sqrt(one) * np.sqrt(two) + np.sqrt(three))
+
+    assert counted(triples, X)["sqrt"] == int(ak.count(X))

@@ -1,6 +1,7 @@
 """vector inside a transformation: every class, coordinate system, property and method, against eager vector."""
 
 import itertools
+import re
 
 import awkward as ak
 import jax
@@ -203,6 +204,41 @@ LORENTZ = {
 def test_methods(name):
     methods = {**PLANAR, **(SPATIAL if dimension_of(name) > 2 else {}), **(LORENTZ if dimension_of(name) > 3 else {})}
     check_many(methods, SYSTEMS[name], rtol=TOLERANCE)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_sums_of_several(name):
+    """The sum of sums, of differences, of what was selected, and of nothing."""
+
+    def sums(v):
+        one, two, three = ak.unzip(ak.combinations(v, 3))
+        total = one + two - three
+        near = (one + two)[abs(total.phi) < 2.0]
+        return total, total + total, near + near, v + v - v
+
+    check(sums, SYSTEMS[name], rtol=TOLERANCE)
+
+
+@pytest.mark.parametrize("names", ["rho phi eta tau", "rho phi theta t", "rho phi z", "rho phi"])
+def test_sums_of_nothing(names):
+    """The direction of a sum that has none is that of its first vector."""
+    fields = {name: ak.Array([[0.0, 0.0, 0.0], [0.0]]) for name in names.split()}
+    fields["phi"] = ak.Array([[0.3, -2.0, 3.2], [1.0]])
+    check(lambda v: v + v, ak.zip(fields, with_name=f"Vector{len(fields)}D"), rtol=TOLERANCE)
+
+
+def test_sines_are_of_elements():
+    """However many vectors are added: components are computed before elements are copied."""
+    jets = ak.zip({name: ak.Array([np.linspace(0.1, 1.0, 9)]) for name in POLAR.fields}, with_name="Momentum4D")
+
+    def mass(v):
+        one, two, three = ak.unzip(ak.combinations(v, 3))
+        return (one + two + three).mass
+
+    check(mass, jets, rtol=TOLERANCE)
+    program = jax.jit(mass).lower(jets).compile().as_text()
+    work = [line for line in program.splitlines() if "[84" in line and re.search(r" (sine|cosine|atan2)\(", line)]
+    assert not work
 
 
 def test_traced_numbers():

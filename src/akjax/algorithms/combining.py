@@ -24,7 +24,7 @@ from . import pairing
 from .elementwise import fill_dead
 from .gathering import take_rows
 from .numbering import note
-from .origins import held
+from .origins import held, placed_together
 from .promises import promise
 from .ranks import ranked, split_live
 from .runtime import as_list, as_regular, dead_below, either, hide, masked
@@ -109,6 +109,7 @@ def combined(lists: List, n: int, options: dict[str, Any], positions: bool) -> N
 
     if isinstance(lists, Jagged):
         found, places = pairing.combinations(_boundaries(lists), n, options.get("replacement", False))
+        placed_together(places)
         shape: Any = from_layout(combine(slots_of(_ONE)).layout)
         return _level(found, shape, _elements([lists] * n, places, positions), _together([lists] * n, places))
     known = known_combinations(lists.offsets.array, n, options.get("replacement", False))
@@ -118,6 +119,7 @@ def combined(lists: List, n: int, options: dict[str, Any], positions: bool) -> N
         offsets, columns = result.offsets, [held(np.array(numbers.data)) for numbers in tuples.contents]
     else:
         offsets, columns = static(known[0], own=True), [held(column) for column in known[1]]
+    placed_together(columns)
     dead = _together([lists] * len(columns), columns)
     contents = _elements([lists] * len(columns), columns, positions)
     record = replace(tuples, contents=contents, length=len(columns[0]))

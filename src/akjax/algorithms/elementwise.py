@@ -232,6 +232,9 @@ class _Guard:
     dead: Any
     fill: float
 
+    def of(self, dead: Any) -> _Guard:
+        return _Guard(dead, self.fill)
+
     def __call__(self, value: Any) -> Any:
         if not jnp.issubdtype(value.dtype, jnp.inexact):  # a comparison of guarded numbers
             return value

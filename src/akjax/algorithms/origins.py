@@ -3,8 +3,8 @@
 Pairs of jets hold each jet many times. `np.cos(pair.phi)` is the same as the cosines of all jets, copied to the pairs:
 where a buffer came from is remembered, and a function of copied elements is computed before copying them.
 
-Only functions with finite derivatives at all finite numbers are moved. An element that is in no pair, or in none that
-exists, is computed too; its derivative, which is NaN where it is infinite or too large, is kept out.
+An element that is in no pair, or in none that exists, is computed too; its derivative, which may be infinite or NaN, is
+kept out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import dataclasses
 import functools
 import operator
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import jax
@@ -23,6 +23,8 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, jaxpr_as_fun
 
 from .. import _compat
+from ..kernels._index import facts_of
+from ..kernels._reduce import computed_first
 from ..kernels.gather import take
 from ..nodes.static import Static, static
 
@@ -32,6 +34,8 @@ class Guard(Protocol):
 
     @property
     def dead(self) -> Any: ...
+
+    def of(self, dead: Any) -> Guard: ...
 
     def __call__(self, value: Any) -> Any: ...
 
@@ -54,21 +58,21 @@ class Origin:
 
 _origins: dict[int, tuple[weakref.ref[Any], Origin]] = {}
 
-# functions with finite derivatives at all finite numbers (of steps they are zero)
-SMOOTH_UFUNCS = frozenset({
-    np.absolute, np.add, np.arctan, np.cos, np.cosh, np.equal, np.exp, np.expm1, np.greater, np.greater_equal, np.less,
-    np.less_equal, np.logical_and, np.logical_not, np.logical_or, np.maximum, np.minimum, np.multiply, np.negative,
-    np.not_equal, np.positive, np.sign, np.sin, np.sinh, np.square, np.subtract, np.tanh,
+MOVED_UFUNCS = frozenset({
+    np.absolute, np.add, np.arcsinh, np.arctan, np.arctan2, np.cos, np.cosh, np.divide, np.equal, np.exp, np.expm1,
+    np.greater, np.greater_equal, np.hypot, np.less, np.less_equal, np.log, np.logical_and, np.logical_not,
+    np.logical_or, np.maximum, np.minimum, np.multiply, np.negative, np.not_equal, np.positive, np.power, np.remainder,
+    np.sign, np.sin, np.sinh, np.sqrt, np.square, np.subtract, np.tan, np.tanh,
 })  # fmt: skip
 
 # the same by the names of JAX's primitives
-_SMOOTH = frozenset({
-    "abs", "add", "add_any", "and", "atan", "bitcast_convert_type", "convert_element_type", "cos", "cosh", "eq", "erf",
-    "exp", "expm1", "ge", "gt", "integer_pow", "is_finite", "le", "logistic", "lt", "max", "min", "mul", "ne", "neg",
-    "not", "or", "select_n", "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "square",
-    "stop_gradient", "sub", "tanh", "xor",
+_MOVED = frozenset({
+    "abs", "add", "add_any", "and", "asinh", "atan", "atan2", "bitcast_convert_type", "convert_element_type", "cos",
+    "cosh", "div", "eq", "erf", "exp", "expm1", "ge", "gt", "integer_pow", "is_finite", "le", "log", "logistic", "lt",
+    "max", "min", "mul", "ne", "neg", "not", "or", "rem", "select_n", "shift_right_arithmetic", "shift_right_logical",
+    "sign", "sin", "sinh", "sqrt", "square", "stop_gradient", "sub", "tan", "tanh", "xor",
 })  # fmt: skip
-# of these the derivative is finite at all others, too
+# of these the derivative is finite everywhere
 _FINITE = frozenset({
     np.add, np.equal, np.greater, np.greater_equal, np.less, np.less_equal, np.logical_and, np.logical_not,
     np.logical_or, np.maximum, np.minimum, np.negative, np.not_equal, np.positive, np.sign, np.subtract,
@@ -81,14 +85,16 @@ _INLINED = frozenset({"jit", "pjit", "closed_call"})
 
 def copied(source: Any, index: Any) -> Any:
     """`source[index]`, remembered as such when elements are copied several times."""
-    if index.shape[0] <= source.shape[0] or not isinstance(source, jax.Array):
+    if not isinstance(source, jax.Array):
         return take(source, index)
+    if index.shape[0] <= source.shape[0]:
+        return _picked(source, index) if index.shape[0] * _FEW <= source.shape[0] else take(source, index)
 
     def copy(source: Any, index: Any) -> Any:
-        found = take(source, index, barrier=True)
+        found = take(once("first", computed_first, [source]), index)
         return came_from(found, Origin(source, index)) if found.ndim == 1 else found
 
-    return _once("copy", copy, [source, index])
+    return once("copy", copy, [source, index])
 
 
 _held: weakref.WeakKeyDictionary[Any, set[Static]] = weakref.WeakKeyDictionary()
@@ -107,11 +113,54 @@ def held(index: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return found.array
 
 
+# from that many times fewer elements on it is worth computing them again
+_FEW = 4
+
+# buffers computed element by element from copied ones: by what, from what
+_derived: dict[int, tuple[weakref.ref[Any], Callable[..., Any], list[Any]]] = {}
+
+
+def _derives(result: Any, function: Callable[..., Any], values: list[Any]) -> Any:
+    """Remember what a buffer was computed from, if from buffers that were copied; returns it."""
+    if not isinstance(result, jax.Array) or result.ndim != 1 or id(result) in _derived:
+        return result
+    buffers = [value for value in values if np.ndim(value)]
+    if all(np.shape(value) == result.shape for value in buffers) and any(map(_is_known, buffers)):
+        at, forget = id(result), _derived.pop  # at the end of the interpreter the module's names are gone first
+        _derived[at] = weakref.ref(result, lambda _: forget(at, None)), function, values
+    return result
+
+
+def _is_known(buffer: Any) -> bool:
+    return id(buffer) in _origins or id(buffer) in _derived
+
+
+def _picked(buffer: Any, index: Any) -> Any:
+    """Few elements of a buffer: what it was computed from is picked, so that the rest need not be in memory."""
+
+    def pick(buffer: Any, index: Any) -> Any:
+        derived = _derived.get(id(buffer))
+        if derived is not None:
+            _, function, values = derived
+            return function(*(_picked(value, index) if np.ndim(value) else value for value in values))
+        origin = origin_of(buffer)
+        if origin is not None and not origin.guards:
+            return take(origin.source, take(_as_value(origin.index), index))
+        return take(buffer, index)
+
+    return once("pick", pick, [buffer, index])
+
+
+def _as_value(index: Any) -> Any:
+    """An index as a value of the program, which holds it once: as gathers and scatters take it."""
+    return jnp.asarray(facts_of(index).column).reshape(-1) if isinstance(index, np.ndarray) else index
+
+
 # what was computed, by the operation and its operands, and the operands: it holds as long as the result is there
 _known: dict[Any, tuple[weakref.ref[Any], Any]] = {}
 
 
-def _once(key: Any, function: Callable[..., Any], values: list[Any]) -> Any:
+def once(key: Any, function: Callable[..., Any], values: list[Any]) -> Any:
     """The result of a function, the same buffer when it is asked for again: XLA does not look through barriers."""
     trace = _compat.current_trace()
     whole = (id(trace), key, *map(_identity, values))
@@ -120,7 +169,8 @@ def _once(key: Any, function: Callable[..., Any], values: list[Any]) -> Any:
     if result is None:
         result = function(*values)
         if isinstance(result, jax.Array | np.ndarray):
-            gone = weakref.ref(result, lambda _: _known.pop(whole, None))
+            forget = _known.pop
+            gone = weakref.ref(result, lambda _: forget(whole, None))
             _known[whole] = gone, values
     return result
 
@@ -134,8 +184,8 @@ def _identity(value: Any) -> Any:
 def came_from(buffer: Any, origin: Origin | None) -> Any:
     """Remember where a buffer came from as long as it is there; returns it."""
     if origin is not None and isinstance(buffer, jax.Array) and id(buffer) not in _origins:
-        at = id(buffer)
-        _origins[at] = weakref.ref(buffer, lambda _: _origins.pop(at, None)), origin
+        at, forget = id(buffer), _origins.pop
+        _origins[at] = weakref.ref(buffer, lambda _: forget(at, None)), origin
     return buffer
 
 
@@ -150,7 +200,7 @@ def moved(key: Any, function: Callable[..., Any], values: list[Any], reached: An
 
     Args:
         key: what the function is, to compute nothing twice: a tuple that begins with a ufunc or a primitive's name.
-        function: elementwise, with finite derivatives at finite numbers.
+        function: elementwise.
         values: buffers and scalars.
         reached: which elements are copied to where they exist; the others have no derivative. None: all.
     """
@@ -158,12 +208,14 @@ def moved(key: Any, function: Callable[..., Any], values: list[Any], reached: An
     origins = [origin_of(buffer) for buffer in buffers]
     first = origins[0] if origins else None
     if first is None or any(other is None or other.index is not first.index for other in origins):
-        return function(*(values if reached is None else _cut(values, reached)))
+        if reached is not None:
+            return function(*_cut(values, reached))
+        return _derives(function(*values), function, values)
     found = iter(origins)
     sources = [next(found).source if np.ndim(value) else value for value in values]  # type: ignore[union-attr]
     guards = tuple(dict.fromkeys(guard for origin in origins for guard in origin.guards))  # type: ignore[union-attr]
     below = None if key[0] in _FINITE else _reached(first, [guard.dead for guard in guards], reached)
-    result = _once(key, lambda below, *given: moved(key, function, list(given), below), [below, *sources])
+    result = once(key, lambda below, *given: moved(key, function, list(given), below), [below, *sources])
     if np.shape(result) != np.shape(first.source):
         return function(*values)
     whole = copied(result, first.index)
@@ -178,23 +230,63 @@ def guarded(guard: Guard, buffer: Any) -> Any:
     found = guard(buffer)
     if origin is not None:
         came_from(found, dataclasses.replace(origin, guards=(*origin.guards, guard)))
+    if isinstance(found, jax.Array) and found is not buffer:
+        if found.shape == guard.dead.shape:
+            _derives(found, lambda dead, value: guard.of(dead)(value), [guard.dead, buffer])
+        at, forget = id(found), _guarded.pop  # at the end of the interpreter the module's names are gone first
+        _guarded[at] = weakref.ref(found, lambda _: forget(at, None)), buffer, guard
     return found
 
 
-def _reached(origin: Origin, deads: list[Any], above: Any) -> Any:
-    """Which elements of a source are copied to where they exist (`above`: to where that is so of the copies)."""
-    size = origin.source.shape[0]
+_guarded: dict[int, tuple[weakref.ref[Any], Any, Guard]] = {}
 
-    def find(index: Any, above: Any, *deads: Any) -> Any:
-        if isinstance(index, np.ndarray) and not deads and isinstance(above, np.ndarray | None):
+
+def unguarded(buffer: Any) -> tuple[Any, tuple[Guard, ...]]:
+    """The buffer that was guarded, and by what; the buffer itself if it was not."""
+    found = _guarded.get(id(buffer))
+    if found is None:
+        return buffer, ()
+    below, guards = unguarded(found[1])
+    return below, (*guards, found[2])
+
+
+def _reached(origin: Origin, deads: list[Any], above: Any) -> Any:
+    """Which elements of a source are copied to where they exist (`above`: to where that is so of the copies).
+
+    Those that are copied to any place of a combination: what is computed of them is then one buffer for all places.
+    """
+    size = origin.source.shape[0]
+    indices = [index for at in _together.get(id(origin.index), ()) if (index := at()) is not None] or [origin.index]
+
+    def find(above: Any, count: int, *given: Any) -> Any:
+        indices, deads = given[:count], given[count:]
+        if isinstance(indices[0], np.ndarray) and not deads and isinstance(above, np.ndarray | None):
             found = np.zeros(size, bool)
-            found[index if above is None else index[above]] = True
+            for index in indices:
+                found[index if above is None else index[above]] = True
             return found
         there = functools.reduce(operator.and_, (dead == 0 for dead in deads), True if above is None else above)
-        return jnp.zeros(size, bool).at[index].max(there, mode="promise_in_bounds")
+        traced = jnp.zeros(size, bool)
+        for index in indices:
+            traced = traced.at[index].max(there, mode="promise_in_bounds")
+        return traced
 
-    found = _once(("reached", size), find, [origin.index, above, *deads])
+    found = once(("reached", size), find, [above, len(indices), *indices, *deads])
     return None if isinstance(found, np.ndarray) and found.all() else found
+
+
+# the indices of all places of a combination, by the id of each
+_together: dict[int, list[weakref.ref[Any]]] = {}
+
+
+def placed_together(indices: Sequence[Any]) -> None:
+    """Note that elements of one buffer are copied to several places of a combination."""
+    distinct = list({id(index): index for index in indices}.values())
+    for index in distinct:
+        at = id(index)
+        if at not in _together:
+            weakref.finalize(index, _together.pop, at, None)
+            _together[at] = [weakref.ref(one) for one in distinct]
 
 
 def _cut(values: list[Any], reached: Any) -> list[Any]:
@@ -220,7 +312,7 @@ def evaluate(function: Callable[..., Any], buffers: list[Any]) -> list[Any]:
         function: returns a list of arrays.
         buffers: its arguments.
     """
-    if not any(origin_of(buffer) for buffer in buffers):
+    if not any(map(_is_known, buffers)):
         return function(*buffers)  # type: ignore[no-any-return]
     return _interpret(jax.make_jaxpr(function)(*buffers), buffers)
 
@@ -238,7 +330,7 @@ def _interpret(program: ClosedJaxpr, arguments: list[Any]) -> list[Any]:
         name = equation.primitive.name
         if name in _INLINED:
             results = _interpret(equation.params["jaxpr"], given)
-        elif name in _SMOOTH:
+        elif name in _MOVED:
             key = (name, *map(str, sorted(equation.params.items())))
             results = [moved(key, _bound(jaxpr, equation), given)]
         else:

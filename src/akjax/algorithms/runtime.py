@@ -22,6 +22,7 @@ from ..nodes.moving import carry, offsets_of, option, project, ranges
 from ..nodes.static import static
 from ..nodes.walk import children, has_run_time_structure, rebuild
 from .numbering import note, note_either, note_kept, note_refused, same
+from .origins import once
 
 
 @dataclasses.dataclass
@@ -319,7 +320,8 @@ def dead_below(node: Any, dead: Any) -> Any:
         return None
     match node:
         case List():
-            return note(("parents", node.offsets), (dead,), take(dead, parents(node.offsets)))
+            below = once("dead below", take, [dead, parents(node.offsets)])
+            return note(("parents", node.offsets), (dead,), below)
         case Regular():
             return note(("repeated", node.size), (dead,), jnp.repeat(dead, node.size))
         case Option() | Indexed():

@@ -14,7 +14,7 @@ from ..algorithms import selecting, ufuncs
 from ..algorithms.elementwise import Level, combine, values_of
 from ..algorithms.gathering import gather_lists
 from ..algorithms.numbering import note
-from ..algorithms.origins import SMOOTH_UFUNCS, moved
+from ..algorithms.origins import MOVED_UFUNCS, moved
 from ..algorithms.runtime import columns
 from ..errors import ConcreteValueError
 from ..nodes.kinds import Constant, Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, Row, replace
@@ -23,6 +23,7 @@ from ..nodes.static import static
 from ..nodes.walk import has_run_time_structure, iterate
 from ..structure.from_layout import regular
 from ..structure.to_layout import stand_in
+from . import vector_sums
 from .building import from_pieces
 from .facade import Facade
 from .moving import move
@@ -228,7 +229,7 @@ class Ufunc:
     def _leaf(self, *buffers: Any) -> Any:
         remaining = iter(buffers)
         values = [next(remaining) if _is_node(x) else x for x in self._inputs]
-        if self._function in SMOOTH_UFUNCS:
+        if self._function in MOVED_UFUNCS:
             key = (self._function, str(self._dtype))
             return moved(key, lambda *given: ufuncs.apply(self._function, list(given), self._dtype), values)
         return ufuncs.apply(self._function, values, self._dtype)
@@ -240,7 +241,10 @@ class Ufunc:
         if signature is not None:
             custom = _compat.find_ufunc(self._behavior, signature)
             if custom is not None:
-                return _layouts(custom(*self._wrapped(level)), level)
+                operands = self._wrapped(level)
+                if vector_sums.is_sum(self._function, custom, operands):
+                    return _layouts(vector_sums.added(self._function, custom, *operands), level)
+                return _layouts(custom(*operands), level)
         texts = self._texts(level)
         if texts is not None:
             return _layouts(self._function(*texts), level)

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from akjax.kernels._reduce import as_array, as_dtype, iota, per_element, reduce_into, select, spread
+from akjax.kernels._reduce import as_array, as_dtype, computed_first, iota, per_element, reduce_into, select, spread
 from akjax.kernels._segments import Segments
 from akjax.kernels._sum import accurate_sum
 from akjax.kernels.segment import Live, segment_all, segment_any
@@ -127,7 +127,8 @@ def _rebuild(static: Static, parents: Parents) -> Segments:
 
 def _argument(sense: Sense, data: ArrayLike, segments: Segments, positions: ArrayLike, live: Live) -> jax.Array:
     alive = None if live is None else as_array(live)
-    x = jax.lax.stop_gradient(as_array(data))
+    # looked at several times: XLA would compute it again in each of the scatters, element by element
+    x = computed_first(jax.lax.stop_gradient(as_array(data)))
     if x.dtype == np.bool_:
         x = x.astype(np.int8)
     first = _first(sense, x, segments, alive)
