@@ -26,6 +26,7 @@ from .. import _compat
 from ..kernels._index import facts_of
 from ..kernels._reduce import computed_first
 from ..kernels.gather import take
+from ..kernels.remainder import rem
 from ..nodes.static import Static, static
 
 
@@ -341,6 +342,8 @@ def _interpret(program: ClosedJaxpr, arguments: list[Any]) -> list[Any]:
 
 
 def _bound(jaxpr: Any, equation: Any) -> Callable[..., Any]:
+    if equation.primitive.name == "rem":
+        return lambda x, y: rem(jnp.asarray(x), jnp.asarray(y))
     if not any(isinstance(value, ClosedJaxpr | Jaxpr) or callable(value) for value in equation.params.values()):
         return lambda *given: equation.primitive.bind(*map(jnp.asarray, given), **equation.params)
     # with a program of its own inside

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..kernels.remainder import remainder
 from .numbering import note_conjunction, note_negation
 
 _SCALARS = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
@@ -19,6 +20,10 @@ def _floor_divide(x: Any, y: Any) -> Any:
     return quotient if quotient.dtype.kind == "f" else jnp.where(y == 0, jnp.zeros_like(quotient), quotient)
 
 
+def _remainder(x: Any, y: Any) -> Any:
+    return remainder(x, y) if np.ndim(y) == 0 and np.ndim(x) else jnp.remainder(x, y)
+
+
 def _divmod(x: Any, y: Any) -> Any:
     return _floor_divide(x, y), jnp.remainder(x, y)
 
@@ -27,6 +32,7 @@ def _divmod(x: Any, y: Any) -> Any:
 _OURS = {
     np.divmod: _divmod,
     np.floor_divide: _floor_divide,
+    np.remainder: _remainder,
 }
 
 
