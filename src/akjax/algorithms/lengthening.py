@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..errors import StructureError
+from ..kernels.running import running_count
 from ..nodes.boundaries import Bounds, boundaries
 from ..nodes.kinds import Flat, Jagged, List, Live, Node, Regular
 from ..nodes.moving import crop, offsets_of, project
@@ -54,11 +55,11 @@ def by_traced_counts(node: Node, counts: Node) -> Node:
     check((lengths.sum() == total) & (lengths >= 0).all(), ValueError, _UNEQUAL)
     slots = content.length
     lengths = jnp.maximum(lengths, 0)
-    ends = jnp.minimum(jnp.cumsum(lengths), slots)
+    ends = jnp.minimum(running_count(lengths), slots)
     rows = lengths.shape[0]
     offsets = jnp.concatenate([jnp.zeros(1, np.int32), ends, jnp.full(1, slots, np.int32)]).astype(np.int32)
     begun = jnp.zeros(slots + 1, np.int32).at[ends].add(1)
-    parents = jnp.cumsum(begun[:slots], dtype=np.int32)
+    parents = running_count(begun[:slots])
     bounds = Bounds(rows + 1, slots, slots, slots**2, math.comb(slots, 2), math.comb(slots, 3))
     unused = np.ones(1, np.float32)
     gone = jnp.concatenate([jnp.zeros(rows, np.float32) if dead is None else dead, unused])

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take
+from ..kernels.running import running_count
 from ..nodes.boundaries import Boundaries, parents, starts, stops
 from ..nodes.kinds import Jagged, List, Live, Masked, Node, Record, replace
 from ..nodes.moving import carry, option
@@ -35,7 +36,7 @@ class Ranks:
             self.ranks: Any = positions_in(lists.offsets)
             return
         self.live = jnp.ones(lists.content.length, bool) if dead is None else alive(dead)
-        before = jnp.concatenate([jnp.zeros(1, jnp.int32), jnp.cumsum(self.live, dtype=jnp.int32)])
+        before = jnp.concatenate([jnp.zeros(1, jnp.int32), running_count(self.live)])
         first = take(before, starts(lists.offsets))
         self.counts = take(before, stops(lists.offsets)) - first
         self.ranks = before[:-1] - take(first, self.parents)

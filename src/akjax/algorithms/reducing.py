@@ -17,6 +17,7 @@ from ..caches import droppable
 from ..errors import StructureError
 from ..kernels import extrema, segment
 from ..kernels.gather import take
+from ..kernels.running import running_count
 from ..kernels.segment import Segments
 from ..nodes.boundaries import parents, starts
 from ..nodes.kinds import Flat, Indexed, Jagged, List, Live, Masked, Node, Option, Regular, replace
@@ -247,7 +248,7 @@ def _of_innermost(reduction: Reduction, nodes: list[Any], dtype: Any, dead: Any)
         place = place if len(at) == lists.content.length else take(jnp.asarray(at), place)
         if exists is None:
             return place - starts
-        before = jnp.concatenate([jnp.zeros(1, jnp.int32), jnp.cumsum(alive(exists), dtype=jnp.int32)])
+        before = jnp.concatenate([jnp.zeros(1, jnp.int32), running_count(alive(exists))])
         return take(before, place) - take(before, starts)
 
     values = compute(reduction, Groups(_buffers(inside), segments, live, rank), dtype)
@@ -311,7 +312,7 @@ def _total(reduction: Reduction, nodes: list[Node], outcome: Any) -> Any:
 
     def rank(place: Any) -> Any:
         place = place if inside.numbers is inside.of[0] else take(jnp.asarray(inside.numbers), place)
-        return place if exists is None else take(jnp.cumsum(alive(exists), dtype=jnp.int32) - 1, place)
+        return place if exists is None else take(running_count(alive(exists)) - 1, place)
 
     dtype = _dtype_of(outcome)
     value = compute(reduction, Groups(_buffers(several), segments, live, rank), dtype)[0]
@@ -386,7 +387,7 @@ def _anywhere(reduction: Reduction, nodes: list[Node], outcome: Node) -> Node:
         if axis is None:
             numbers: Any = inside.numbers
             if exists is not None:
-                numbers = take(jnp.cumsum(alive(exists), dtype=jnp.int32) - 1, numbers)
+                numbers = take(running_count(alive(exists)) - 1, numbers)
         elif axis == 0 and isinstance(nodes[0], Live):
             rows = List(static(np.array([0, nodes[0].length])), nodes[0])
             numbers = take(Ranks(rows, nodes[0].dead).ranks, inside.of[0])

@@ -80,10 +80,11 @@ def _extremum(sense: Sense, data: ArrayLike, segments: Segments, live: Live) -> 
     # static parents stay NumPy inside the rule (host checks); traced ones must be an argument of it
     if segments.static:
         return _differentiable(sense, segments, None, alive, x)
-    return _differentiable(sense, (segments.length, segments.sorted), segments.parents, alive, x)
+    known = (segments.length, segments.sorted, segments.bound)
+    return _differentiable(sense, known, segments.parents, alive, x)
 
 
-Static: TypeAlias = Segments | tuple[int, bool]
+Static: TypeAlias = Segments | tuple[int, bool, int | None]
 Parents: TypeAlias = np.ndarray | jax.Array | None
 
 

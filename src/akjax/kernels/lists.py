@@ -17,6 +17,7 @@ from jax import lax
 
 from akjax.caches import droppable
 from akjax.kernels.gather import take
+from akjax.kernels.running import running_count
 
 __all__ = [
     "combinations",
@@ -51,12 +52,12 @@ def parents_of(offsets: jax.Array, size: int) -> jax.Array:
         [0, 0, 2, 3, 3]
     """
     starts = jnp.zeros(size + 1, np.int32).at[offsets[1:-1]].add(1, indices_are_sorted=True, mode="promise_in_bounds")
-    return jnp.cumsum(starts[:-1], dtype=np.int32)
+    return running_count(starts[:-1])
 
 
 def _offsets(counts: jax.Array, size: int) -> jax.Array:
     """Offsets of lists of these lengths, the rest of `size` slots in the last one."""
-    ends = jnp.cumsum(counts, dtype=np.int32)
+    ends = running_count(counts)
     return jnp.concatenate([jnp.zeros(1, np.int32), ends[:-1], jnp.full(1, size, np.int32)])
 
 
