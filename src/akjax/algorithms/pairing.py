@@ -66,16 +66,22 @@ def lengthened(lists: Boundaries, length: int) -> Boundaries:
 
 
 def _most_tuples(bounds: list[Bounds]) -> int:
-    """How many tuples there can be, from the longest lists, or by Cauchy and Schwarz."""
+    """How many tuples there can be, from the longest lists, or from pairs."""
     numbers = range(len(bounds))
 
     def others(*left_out: int) -> int:
         return math.prod(bounds[k].longest for k in numbers if k not in left_out)
 
     by_length = [bounds[k].slots * others(k) for k in numbers]
-    roots = [math.isqrt(bound.squares) + 1 for bound in bounds]
-    by_squares = [roots[i] * roots[j] * others(i, j) for i in numbers for j in range(i)]
-    return min(by_length + by_squares)
+    by_pairs = [_across(bounds[i], bounds[j]) * others(i, j) for i in numbers for j in range(i)]
+    return min(by_length + by_pairs)
+
+
+def _across(one: Bounds, two: Bounds) -> int:
+    """How many pairs of an element of each there can be: counted, or by Cauchy and Schwarz."""
+    counted = one.product(two)
+    most = math.isqrt(one.squares * two.squares) + 1
+    return most if counted is None else min(counted, most)
 
 
 def _room(most: int) -> int:
@@ -111,7 +117,9 @@ def concatenation(several: Sequence[Boundaries]) -> tuple[Boundaries, Any]:
 
 def _joint(one: Bounds, two: Bounds) -> Bounds:
     """Of lists joined: pairs and triples are of one of them, or have a part in each."""
-    across = math.isqrt(one.squares * two.squares) + 1  # Cauchy and Schwarz
+    across = _across(one, two)
+    theirs = dict(two.products)
+    products = tuple((name, most + theirs[name]) for name, most in one.products if name in theirs)
     triples = one.pairs * two.longest + two.pairs * one.longest
     return Bounds(
         one.rows,
@@ -120,4 +128,5 @@ def _joint(one: Bounds, two: Bounds) -> Bounds:
         one.squares + two.squares + 2 * across,
         one.pairs + two.pairs + across,
         one.triples + two.triples + triples,
+        products=products,
     )

@@ -27,6 +27,8 @@ class Bounds(NamedTuple):
         squares: the sum of the squared lengths is at most this.
         pairs: no more pairs of elements of a list are there than this.
         triples: no more triples than this.
+        name: what these lists are called in the `products` of others of the same rows, if they are there.
+        products: by the name of others, no more pairs of an element of each are in a row.
     """
 
     rows: int
@@ -35,6 +37,15 @@ class Bounds(NamedTuple):
     squares: int
     pairs: int
     triples: int
+    name: str = ""
+    products: tuple[tuple[str, int], ...] = ()
+
+    def product(self, other: Bounds) -> int | None:
+        """No more pairs than this are there of an element of the one and an element of the other, if that is known."""
+        if self.name and self == other:
+            return self.squares
+        known = (dict(one.products).get(two.name) for one, two in ((self, other), (other, self)))
+        return next((most for most in known if most is not None), None)
 
 
 class Boundaries:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,6 +21,11 @@ from ..nodes.static import Static
 from ..nodes.walk import children
 
 GROWTH = 1.25
+
+# products of lengths are counted for no more lists than these
+_MANY = 12
+
+Products: TypeAlias = tuple[tuple[tuple[str, str], int], ...]
 
 # below these, everything is one bucket
 _FEWEST = 8
@@ -51,11 +57,14 @@ class Envelope:
     Attributes:
         rows: number of rows.
         lists: by path (`"Jet[]"`: the lists in the field `Jet`), in alphabetical order, the sizes of the lists.
+        products: by two paths, how many pairs of an element of the one and an element of the other there are in a row;
+            of the lists in rows, if they are few.
         used: the true sizes of what it was made for, if they are known.
     """
 
     rows: int
     lists: tuple[tuple[str, Sizes], ...]
+    products: Products = ()
     used: Envelope | None = dataclasses.field(default=None, compare=False)
 
     def __repr__(self) -> str:
@@ -80,13 +89,16 @@ class Envelope:
             )
             raise StructureError(message)
         lists = tuple((path, Sizes(*map(max, mine[path], theirs[path]))) for path in mine)
+        both = dict(other.products)
+        products = tuple((pair, max(most, both[pair])) for pair, most in self.products if pair in both)
         used = None if self.used is None or other.used is None else self.used | other.used
-        return Envelope(max(self.rows, other.rows), lists, used)
+        return Envelope(max(self.rows, other.rows), lists, products, used)
 
     def times(self, factor: float) -> Envelope:
         """Sizes of an array with more rows and longer lists of the same kind."""
         lists = ((path, Sizes(*(math.ceil(factor * one) for one in sizes))) for path, sizes in self.lists)
-        return Envelope(math.ceil(factor * self.rows), tuple(lists))
+        products = tuple((pair, math.ceil(factor * most)) for pair, most in self.products)
+        return Envelope(math.ceil(factor * self.rows), tuple(lists), products)
 
     def excess(self, sizes: Envelope) -> str | None:
         """What of an array with these sizes does not fit, or None."""
@@ -99,6 +111,11 @@ class Envelope:
             for name, one, limit in zip(Sizes._fields, have, room, strict=True):
                 if one > limit:
                     return f"the lists {path} have {_WORDS[name]} {one}, the envelope room for {limit}"
+        products = dict(sizes.products)
+        for pair, limit in self.products:
+            if products[pair] > limit:
+                what = f"a number of pairs of one of each of {products[pair]}"
+                return f"the lists {' and '.join(pair)} have {what}, the envelope room for {limit}"
         return None
 
 
@@ -138,7 +155,8 @@ def bucket(size: int, growth: float, smallest: int) -> int:
 
 def sizes_of(node: Node) -> Envelope:
     """The true sizes of an array; the nodes without options."""
-    return Envelope(node.length, _by_path(_sizes(node, "")))
+    lengths = {path: np.diff(offsets.array) for path, offsets in _in_rows(node, "")}
+    return Envelope(node.length, _by_path(_sizes(node, "")), _products_of(lengths))
 
 
 def sizes_of_counts(counts: Mapping[str, Any]) -> Envelope:
@@ -157,7 +175,8 @@ def sizes_of_counts(counts: Mapping[str, Any]) -> Envelope:
         message = f"the lengths of the outermost lists are needed, as many as there are rows: there are {rows}"
         raise ValueError(message)
     lists = ((f"{path}[]", _of_counts(int(numbers.sum()), numbers)) for path, numbers in arrays.items())
-    return Envelope(next(iter(rows.values())), _by_path(lists))
+    lengths = {f"{path}[]": numbers for path, numbers in arrays.items() if path in rows}
+    return Envelope(next(iter(rows.values())), _by_path(lists), _products_of(lengths))
 
 
 def _by_path(lists: Iterator[tuple[str, Sizes]]) -> tuple[tuple[str, Sizes], ...]:
@@ -171,6 +190,28 @@ def _of_counts(total: int, lengths: np.ndarray[Any, Any]) -> Sizes:
     sums = (sum(many * math.comb(length, n) for many, length in lists) for n in (2, 3))
     squares = sum(many * length**2 for many, length in lists)
     return Sizes(total, lists[-1][1] if lists else 0, squares, *sums)
+
+
+def _in_rows(node: Node, path: str) -> Iterator[tuple[str, Any]]:
+    """The offsets of the lists that are in the rows."""
+    if isinstance(node, List):
+        yield path + "[]", node.offsets
+    elif not isinstance(node, Regular):
+        for label, content in _children(node, path):
+            yield from _in_rows(content, label)
+
+
+def _products_of(lengths: Mapping[str, np.ndarray[Any, Any]]) -> Products:
+    """By pairs of paths, the sums of the products of the lengths of lists."""
+    if len(lengths) > _MANY:
+        return ()
+    # whole numbers as large as these are exact, and twenty times faster than integers
+    numbers = {path: length.astype(np.float64) for path, length in lengths.items()}
+    return tuple((pair, int(numbers[pair[0]] @ numbers[pair[1]])) for pair in _pairs(numbers))
+
+
+def _pairs(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    return itertools.combinations(sorted(paths), 2)
 
 
 def _sizes(node: Node, path: str) -> Iterator[tuple[str, Sizes]]:
@@ -194,18 +235,27 @@ def rounded(sizes: Envelope, growth: float) -> Envelope:
         )
 
     rows = bucket(sizes.rows + 1, growth, _FEWEST)
-    return Envelope(rows, tuple((path, up(one)) for path, one in sizes.lists), sizes)
+    lists = tuple((path, up(one)) for path, one in sizes.lists)
+    products = tuple((pair, bucket(most, growth, _FEWEST * _SHORTEST)) for pair, most in sizes.products)
+    return Envelope(rows, lists, products, sizes)
 
 
 def envelope_of(node: Node) -> Envelope:
     """The envelope an array was padded to."""
-    return Envelope(node.length, _by_path(_capacities(node, "")))
+    return Envelope(node.length, _by_path(_capacities(node, "")), _products_in(node))
+
+
+def _products_in(node: Node) -> Products:
+    known = {path: offsets.bounds for path, offsets in _in_rows(node, "")}
+    several = [(pair, known[pair[0]].product(known[pair[1]])) for pair in _pairs(known)]
+    return tuple((pair, most) for pair, most in several if most is not None)
 
 
 def _capacities(node: Node, path: str) -> Iterator[tuple[str, Sizes]]:
     if isinstance(node, Jagged):
         path += "[]"
-        yield path, Sizes(*node.offsets.bounds[1:])  # type: ignore[union-attr]
+        bounds: Any = node.offsets.bounds  # type: ignore[union-attr]
+        yield path, Sizes(*bounds[1 : 1 + len(Sizes._fields)])
     for label, content in _children(node, path):
         yield from _capacities(content, label)
 
@@ -272,12 +322,13 @@ def pad(node: Node, envelope: Envelope) -> Node:
         dead[node.length :] = 1
 
     dead = Padded((envelope.rows,), np.float32, write)
-    return Live(dead, _Padding(dict(envelope.lists)).node(node, envelope.rows, ""))
+    return Live(dead, _Padding(envelope).node(node, envelope.rows, ""))
 
 
 class _Padding:
-    def __init__(self, lists: Mapping[str, Sizes]) -> None:
-        self._lists = lists
+    def __init__(self, envelope: Envelope) -> None:
+        self._lists = dict(envelope.lists)
+        self._products = envelope.products
         self._boundaries: dict[Any, Boundaries] = {}
         self._buffers: dict[Any, Padded] = {}
 
@@ -301,14 +352,14 @@ class _Padding:
                 path += "[]"
                 sizes = self._lists[path]
                 content = self.node(node.content, sizes.total, path)
-                return Jagged(self._of(node.offsets, slots, sizes), content, node.parameters)  # type: ignore[arg-type]
+                return Jagged(self._of(node.offsets, slots, sizes, path), content, node.parameters)  # type: ignore[arg-type]
         message = (
             f"akjax.traced takes numbers in records and lists, with missing values; {where} has something else (text, "
             "a union, dates or an unknown type): leave it out, or give the array itself to the function"
         )
         raise StructureError(message)
 
-    def _of(self, offsets: Static, slots: int, sizes: Sizes) -> Boundaries:
+    def _of(self, offsets: Static, slots: int, sizes: Sizes, path: str) -> Boundaries:
         """The boundaries, one object for equal offsets."""
         key = (offsets, slots, sizes)
         if key not in self._boundaries:
@@ -325,7 +376,8 @@ class _Padding:
 
             padded = Padded((slots + 1,), np.int32, write_offsets)
             within = Padded((sizes.total,), np.int32, write_parents)
-            self._boundaries[key] = boundaries(padded, within, Bounds(slots, *sizes))
+            products = tuple((two if one == path else one, n) for (one, two), n in self._products if path in (one, two))
+            self._boundaries[key] = boundaries(padded, within, Bounds(slots, *sizes, path, products))
         return self._boundaries[key]
 
     def _padded(self, data: Any, slots: int) -> Padded:
