@@ -60,24 +60,37 @@ def test_too_many_combinations():
         jax.jit(lists.combinations, static_argnums=(1, 2, 3, 4))(offsets, 5, False, 200, 10)
 
 
+@pytest.mark.parametrize("most", [1000, 1 << 20], ids=["short", "long"])
 @pytest.mark.parametrize("number", [2, 3])
-def test_product(number):
-    jitted = jax.jit(lists.product, static_argnums=1)
+def test_product(number, most):
+    jitted = jax.jit(lists.product, static_argnums=(1, 2))
     for counts in COUNTS:
         several = [padded(np.roll(counts, k)) for k in range(number)]
         expected = ak.cartesian([known for _, known in several])
-        check(jitted([offsets for offsets, _ in several], len(ak.flatten(expected)) + 2), expected, ak.unzip)
+        check(jitted([offsets for offsets, _ in several], len(ak.flatten(expected)) + 2, most), expected, ak.unzip)
+
+
+def test_divided():
+    number, by = np.meshgrid(np.arange(600, dtype=np.int32), np.arange(1, 600, dtype=np.int32))
+    by_large = np.array([1, 2, 3, 7, 511, 512, 513, 2**17, 2**18 - 1], np.int32)
+    large = np.stack([by_large * k + r for k, r in [(1, -1), (1, 0), (2, -1), (2, 0)]]) % 2**18
+    for numbers, divisors in [(number, by), (large, np.broadcast_to(by_large, large.shape))]:
+        found = jax.jit(lists._divided, static_argnums=2)(numbers, divisors, 2**18 - 1)
+        for one, expected in zip(found, np.divmod(numbers, divisors), strict=True):
+            np.testing.assert_array_equal(one, expected)
 
 
 def test_repeated():
     for counts in COUNTS:
         offsets, known = padded(counts)
-        at = np.arange(len(counts)).repeat(2)[::-1].astype(np.int32)
-        expected = known[at]
-        found = jax.jit(lists.repeated, static_argnums=2)(
-            offsets, np.append(at, len(counts)).astype(np.int32), len(ak.flatten(expected)) + 2
-        )
-        check((found[0], found[1], [found[2]]), expected, lambda flat: [flat])
+        outer, others = padded(np.roll(counts, 1), spare=1)
+        at = np.repeat(np.arange(len(counts) + 1), np.diff(outer)).astype(np.int32)
+        expected = known[at[:-1]]
+        size = len(ak.flatten(expected)) + 2
+        made, parents, whole, row, slots = jax.jit(lists.repeated, static_argnums=3)(offsets, outer, at, size)
+        check((made, parents, [slots]), expected, lambda flat: [flat])
+        assert np.diff(whole)[:-1].tolist() == (ak.num(known) * ak.num(others)).tolist()
+        assert row.tolist() == np.repeat(np.arange(len(counts) + 1), np.diff(whole)).tolist()
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -87,7 +100,8 @@ def test_concatenation(number):
         sizes = [int(offsets[-1]) for offsets, _ in several]
         known = [one + sum(sizes[:k]) for k, (_, one) in enumerate(several)]
         expected = ak.concatenate(known, axis=1)
-        parents = [np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)).astype(np.int32) for offsets, _ in several]
-        offsets, within, source = jax.jit(lists.concatenation)([offsets for offsets, _ in several], parents)
+        offsets, within, source = jax.jit(lambda several, sizes=sizes: lists.concatenation(several, sizes))(
+            [offsets for offsets, _ in several]
+        )
         check((offsets, within, [source]), expected, lambda flat: [flat])
         assert sorted(source.tolist()) == list(range(sum(sizes)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import awkward as ak
 import jax
 import jax.numpy as jnp
@@ -241,6 +243,15 @@ def test_callbacks_do_not_see_other_lists():
         jax.jit(lambda e: ak.transform(nosy, e.jet.pt))(akjax.traced(batch(0)))
 
 
+def test_products_at_three_levels():
+    events = ak.Array({name: [[float(k) for k in range(12)], [], [1.0]] for name in "abc"})
+
+    def nested(e):
+        return ak.cartesian([e.a, e.b, e.c], nested=True)
+
+    agree(jax.jit(nested)(akjax.traced(events)), nested(events))
+
+
 class TestSizes:
     def test_buckets(self):
         assert akjax.traced(batch(0), growth=2).nbytes > 0
@@ -261,6 +272,23 @@ class TestSizes:
             akjax.traced(ak.Array([[1.0] * 9]), like=akjax.envelope([ak.Array([[1.0] * 8] * 9)]))
         with pytest.raises(akjax.StructureError, match="it has lists at"):
             akjax.traced(ak.Array([1.0]), like=small)
+
+    def test_counts_pairs_of_two_lists(self):
+        """Where one list is long the other is short: a product has room for the pairs there are."""
+        counts = np.arange(400) % 2
+        events = ak.zip({name: ak.unflatten(np.ones(800), c * 4) for name, c in (("a", counts), ("b", 1 - counts))}, 1)
+        traced = akjax.traced(events)
+        assert dict(akjax.envelope(traced).products) == {("a[]", "b[]"): 64}
+        assert akjax.envelope(traced) == akjax.envelope(events)
+
+        def sums(e):
+            one, two = ak.unzip(ak.cartesian([e.a, ak.concatenate([e.b, e.b], axis=1)]))
+            return ak.sum(one + two, axis=1)
+
+        assert max(int(size) for size in re.findall(r"tensor<(\d+)x", jax.jit(sums).lower(traced).as_text())) < 2000
+        swapped = ak.zip({"a": events.a, "b": events.a}, 1)
+        with pytest.raises(akjax.StructureError, match=r"the lists a\[\] and b\[\] have a number of pairs"):
+            akjax.traced(swapped, like=traced)
 
     def test_equal_structure_is_one_buffer(self):
         events = ak.Array({"pt": [[1.0], [2.0, 3.0]], "eta": [[4.0], [5.0, 6.0]]})

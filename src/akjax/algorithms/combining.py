@@ -178,18 +178,16 @@ def _traced_products(several: list[List], ends: list[int], shape: Any, positions
     """The same of lists of run-time length."""
     levels: list[tuple[Boundaries, Any]] = []
     columns: list[Any] = []
-    at: Any = None
+    rows: Any = None  # the elements of the innermost level by the rows they are in
     for first, last in itertools.pairwise([0, *(end + 1 for end in ends), len(several)]):
         group = several[first:last]
         found, mine = pairing.product([_boundaries(lists) for lists in group])
         if levels:
-            outer = levels[-1][0]
-            found, inner = pairing.repeated(found, outer, at)
+            found, rows, inner = pairing.repeated(found, rows)
             mine = [take(column, inner) for column in mine]
             columns = [take(column, found.parents, rising=True) for column in columns]
-            at = take(at, found.parents, rising=True)
         else:
-            at = found.parents
+            rows = found
         # the lists of one array, as they are, keep the mask they have
         alone = len(group) == 1 and not levels
         levels.append((found, split_live(group[0].content)[0] if alone else _together(group, mine)))

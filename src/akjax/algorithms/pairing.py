@@ -45,16 +45,23 @@ def product(several: Sequence[Boundaries]) -> tuple[Boundaries, list[Any]]:
     bounds = [lists.bounds for lists in several]
     if len({bound.rows for bound in bounds}) > 1:
         raise StructureError(OTHER_LISTS)
-    size = _room(_most_tuples(bounds))
-    made, parents, slots = kernels.product([_offsets(lists) for lists in several], size)
-    return boundaries(made, parents, _bounds(bounds[0].rows, size, math.prod(b.longest for b in bounds))), slots
+    size, longest = _room(_most_tuples(bounds)), math.prod(bound.longest for bound in bounds)
+    made, parents, slots = kernels.product([_offsets(lists) for lists in several], size, longest)
+    return boundaries(made, parents, _bounds(bounds[0].rows, size, longest)), slots
 
 
-def repeated(lists: Boundaries, outer: Boundaries, at: Any) -> tuple[Boundaries, Any]:
-    """For every element of the outer lists the list of its row, whose number is `at`: boundaries and slots."""
+def repeated(lists: Boundaries, outer: Boundaries) -> tuple[Boundaries, Boundaries, Any]:
+    """For every element of the outer lists the list of the same row.
+
+    Returns:
+        Boundaries of the new lists, one for each outer element; of all that are of one row; and slots.
+    """
+    inside, longest = lists.bounds.longest, lists.bounds.longest * outer.bounds.longest
     size = _room(_most_tuples([outer.bounds, lists.bounds]))
-    made, parents, slots = kernels.repeated(_offsets(lists), jnp.asarray(at), size)
-    return boundaries(made, parents, _bounds(outer.bounds.slots, size, lists.bounds.longest)), slots
+    at = jnp.asarray(outer.parents)
+    made, parents, whole, row, slots = kernels.repeated(_offsets(lists), _offsets(outer), at, size)
+    found = boundaries(made, parents, _bounds(outer.bounds.slots, size, inside))
+    return found, boundaries(whole, row, _bounds(outer.bounds.rows, size, longest)), slots
 
 
 def lengthened(lists: Boundaries, length: int) -> Boundaries:
@@ -110,8 +117,8 @@ def concatenation(several: Sequence[Boundaries]) -> tuple[Boundaries, Any]:
     bounds = [lists.bounds for lists in several]
     if len({bound.rows for bound in bounds}) > 1:
         raise StructureError(OTHER_LISTS)
-    parents = [jnp.asarray(lists.parents) for lists in several]
-    made, within, source = kernels.concatenation([_offsets(lists) for lists in several], parents)
+    sizes = [bound.slots for bound in bounds]
+    made, within, source = kernels.concatenation([_offsets(lists) for lists in several], sizes)
     return boundaries(made, within, functools.reduce(_joint, bounds)), source
 
 

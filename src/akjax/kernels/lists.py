@@ -17,7 +17,7 @@ from jax import lax
 
 from akjax.caches import droppable
 from akjax.kernels.gather import take
-from akjax.kernels.running import running_count
+from akjax.kernels.running import running_count, whole_blocks
 
 __all__ = [
     "combinations",
@@ -51,8 +51,9 @@ def parents_of(offsets: jax.Array, size: int) -> jax.Array:
         >>> parents_of(jnp.array([0, 2, 2, 3, 5]), 5).tolist()
         [0, 0, 2, 3, 3]
     """
-    starts = jnp.zeros(size + 1, np.int32).at[offsets[1:-1]].add(1, indices_are_sorted=True, mode="promise_in_bounds")
-    return running_count(starts[:-1])
+    room = whole_blocks(size + 1)
+    starts = jnp.zeros(room, np.int32).at[offsets[1:-1]].add(1, indices_are_sorted=True, mode="promise_in_bounds")
+    return running_count(starts)[:size]
 
 
 def _offsets(counts: jax.Array, size: int) -> jax.Array:
@@ -158,56 +159,81 @@ def _table(longest: int, n: int, replacement: bool) -> tuple[np.ndarray, ...]:
     return tuple(np.ascontiguousarray(column) for column in rows[order].T) if size else (np.zeros(1, np.int32),) * n
 
 
-def product(several: list[jax.Array], size: int) -> tuple[jax.Array, jax.Array, list[jax.Array]]:
+def product(several: list[jax.Array], size: int, most: int) -> tuple[jax.Array, jax.Array, list[jax.Array]]:
     """All combinations of one element of each of several lists, in Awkward's order.
 
     Args:
         several: offsets of equally many lists.
         size: no more combinations are there than `size - 1`.
+        most: no more combinations are of one list.
 
     Returns:
         Offsets and parents of the lists of combinations, and a buffer of slots for each of `several`.
 
     Example:
-        >>> offsets, parents, (one, two) = product([jnp.array([0, 2, 3]), jnp.array([0, 2, 4])], 5)
+        >>> offsets, parents, (one, two) = product([jnp.array([0, 2, 3]), jnp.array([0, 2, 4])], 5, 4)
         >>> one[:4].tolist(), two[:4].tolist()
         ([0, 0, 1, 1], [0, 1, 0, 1])
     """
     counts = [true_counts(offsets) for offsets in several]
     made = _offsets(functools.reduce(jnp.multiply, counts), size)
     parents = parents_of(made, size)
+    used = parents != counts[0].shape[0] - 1
     rest = lax.iota(np.int32, size) - take(made, parents, rising=True)
     slots = []
-    for offsets, count in zip(reversed(several), reversed(counts), strict=True):
-        here = jnp.maximum(take(count, parents, rising=True), 1)
-        first = take(offsets, parents, rising=True)
-        used = parents != count.shape[0] - 1
-        slots.append(jnp.where(used, first + rest % here, 0))
-        rest = rest // here
+    for offsets, count in zip(reversed(several[1:]), reversed(counts[1:]), strict=True):
+        rest, nth = _divided(rest, jnp.maximum(take(count, parents, rising=True), 1), most)
+        slots.append(jnp.where(used, take(offsets, parents, rising=True) + nth, 0))
+    slots.append(jnp.where(used, take(several[0], parents, rising=True) + rest, 0))
     return made, parents, slots[::-1]
 
 
-def repeated(offsets: jax.Array, at: jax.Array, size: int) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Whole lists by their numbers: `lists[at]`.
+def _divided(number: jax.Array, by: jax.Array, most: int) -> tuple[jax.Array, jax.Array]:
+    """Quotients and remainders of numbers from 0 to `most`; of larger ones something."""
+    if most < _EXACT:
+        # integers are divided one by one; half of one more keeps the quotient further from whole numbers than rounding
+        quotient = ((number.astype(np.float32) + 0.5) / by.astype(np.float32)).astype(np.int32)
+    else:
+        quotient = lax.div(number, by)
+    return quotient, number - quotient * by
+
+
+_EXACT = 1 << 18
+
+
+def repeated(
+    offsets: jax.Array, outer: jax.Array, at: jax.Array, size: int
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array]:
+    """For every element of the outer lists the whole list of the same number.
 
     Args:
         offsets: the lists.
-        at: which lists; the last one is made empty, to hold what is not used.
-        size: no more than `size - 1` elements are in them.
+        outer: offsets of the outer lists, as many.
+        at: their parents.
+        size: no more than `size - 1` elements are in the new lists.
 
     Returns:
-        Offsets and parents of the new lists, and the slot of each of their elements.
+        Offsets and parents of the new lists, one for each outer element; the same of all that belong to one outer list;
+        and the slot of each of the new elements.
 
     Example:
-        >>> offsets, parents, slots = repeated(jnp.array([0, 2, 3, 4]), jnp.array([0, 0, 1, 2]), 6)
-        >>> offsets.tolist(), slots[:5].tolist()
-        ([0, 2, 4, 5, 6], [0, 1, 0, 1, 2])
+        >>> offsets, outer, at = jnp.array([0, 1, 3, 4]), jnp.array([0, 1, 3, 4]), jnp.array([0, 1, 1, 2])
+        >>> made, parents, whole, row, slots = repeated(offsets, outer, at, 6)
+        >>> made.tolist(), slots[:5].tolist()
+        ([0, 1, 3, 5, 6], [0, 1, 2, 1, 2])
+        >>> whole.tolist(), parents[:5].tolist()
+        ([0, 1, 5, 6], [0, 1, 1, 2, 2])
     """
-    counts = take(true_counts(offsets), at).at[-1].set(0)
-    made = _offsets(counts, size)
+    counts = true_counts(offsets)
+    whole = _offsets(counts * true_counts(outer), size)
+    # the lists of the first element of a row begin where the row does, those of each of the others a list later
+    first = take(whole[:-1] - outer[:-1] * counts, at, rising=True)
+    starts = first + lax.iota(np.int32, at.shape[0]) * take(counts, at, rising=True)
+    made = jnp.concatenate([starts, jnp.full(1, size, np.int32)])
     parents = parents_of(made, size)
-    first = take(take(offsets[:-1], at) - made[:-1], parents, rising=True)
-    return made, parents, jnp.where(parents == at.shape[0] - 1, 0, first + lax.iota(np.int32, size))
+    shift = take(take(offsets[:-1], at, rising=True) - starts, parents, rising=True)
+    slots = jnp.where(parents == at.shape[0] - 1, 0, shift + lax.iota(np.int32, size))
+    return made, parents, whole, take(at, parents, rising=True), slots
 
 
 def lengthened(offsets: jax.Array, length: int, size: int) -> tuple[jax.Array, jax.Array]:
@@ -223,12 +249,12 @@ def lengthened(offsets: jax.Array, length: int, size: int) -> tuple[jax.Array, j
     return made, parents_of(made, size)
 
 
-def concatenation(several: list[jax.Array], parents: list[jax.Array]) -> tuple[jax.Array, jax.Array, jax.Array]:
+def concatenation(several: list[jax.Array], sizes: list[int]) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Lists joined to longer ones, element by element the first, the second, ...
 
     Args:
         several: offsets of equally many lists.
-        parents: their parents.
+        sizes: how many slots each of them has.
 
     Returns:
         Offsets and parents of the joined lists, and for each of their slots the number of the element in the buffers of
@@ -236,17 +262,17 @@ def concatenation(several: list[jax.Array], parents: list[jax.Array]) -> tuple[j
 
     Example:
         >>> one, two = jnp.array([0, 1, 2]), jnp.array([0, 2, 3])
-        >>> offsets, parents, source = concatenation([one, two], [jnp.array([0, 1]), jnp.array([0, 0, 1])])
+        >>> offsets, parents, source = concatenation([one, two], [2, 3])
         >>> offsets.tolist(), source.tolist()
         ([0, 3, 5], [0, 2, 3, 1, 4])
     """
     made = functools.reduce(jnp.add, several)
-    size = sum(within.shape[0] for within in parents)
-    source = jnp.zeros(size, np.int32)
-    before, number = made[:-1], 0
-    for offsets, within in zip(several, parents, strict=True):
-        place = lax.iota(np.int32, within.shape[0]) + take(before - offsets[:-1], within, rising=True)
-        numbers = lax.iota(np.int32, within.shape[0]) + number
-        source = source.at[place].set(numbers, unique_indices=True, mode="promise_in_bounds")
-        before, number = before + (offsets[1:] - offsets[:-1]), number + within.shape[0]
-    return made, parents_of(made, size), source
+    size = sum(sizes)
+    parents = parents_of(made, size)
+    slots = source = lax.iota(np.int32, size)
+    begin, number = made[:-1], 0  # where the elements of each begin in the joined lists, and in all buffers
+    for k, (offsets, many) in enumerate(zip(several, sizes, strict=True)):
+        here = slots + take(number + offsets[:-1] - begin, parents, rising=True)
+        source = jnp.where(slots >= take(begin, parents, rising=True), here, source) if k else here
+        begin, number = begin + (offsets[1:] - offsets[:-1]), number + many
+    return made, parents, source

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-__all__ = ["running_count"]
+__all__ = ["running_count", "whole_blocks"]
 
 _BLOCK = 4
 _FEW = 4096
@@ -26,11 +26,21 @@ def running_count(numbers: jax.Array) -> jax.Array:
     size = numbers.shape[0]
     if size <= _FEW:
         return jnp.cumsum(numbers, dtype=np.int32)
-    blocks = -(-size // _BLOCK)
-    places = jnp.pad(numbers, (0, blocks * _BLOCK - size)).reshape(blocks, _BLOCK)
+    room = whole_blocks(size)
+    places = (numbers if room == size else jnp.pad(numbers, (0, room - size))).reshape(-1, _BLOCK)
     columns = [places[:, k] for k in range(_BLOCK)]
     total = sum(columns[1:], columns[0])
     found = [running_count(total) - total + columns[0]]
     for column in columns[1:]:
         found.append(found[-1] + column)
     return jnp.stack(found, axis=1).reshape(-1)[:size]
+
+
+def whole_blocks(size: int) -> int:
+    """The next number from `size` on that `running_count` does not have to pad.
+
+    Example:
+        >>> whole_blocks(5)
+        8
+    """
+    return -(-size // _BLOCK) * _BLOCK
