@@ -219,6 +219,27 @@ def test_gradient_with_respect_to_weights():
     np.testing.assert_array_equal(by_value, 0)
 
 
+def test_gradient_with_respect_to_many_weights(monkeypatch):
+    monkeypatch.setattr(kernel, "_MANY", 20)
+    monkeypatch.setattr(kernel, "_CHUNK", 8)
+    rng = np.random.default_rng(0)
+    values, weights, live = rng.uniform(-1, 2, 30), rng.uniform(0, 5, 30), rng.random(30) < 0.7
+    edges = np.linspace(0, 1, 5)
+
+    def filled(weights, live=live):
+        return histogram(values, edges, uniform=(0, 1, 4), weights=weights, live=live) ** 2
+
+    check_grads(filled, (weights,), 2, modes=("fwd", "rev"))
+    several = jax.jit(lambda w: jax.vmap(filled)(w, jnp.stack([live, ~live])))
+    check_grads(several, (np.stack([weights, weights]),), 1)
+    weights[~live] = np.nan
+    with jax.debug_nans(True):
+        slopes = jax.jit(jax.grad(lambda w: filled(w).sum()))(weights)
+    np.testing.assert_array_equal(slopes[~live], 0)
+    traced = jax.jit(lambda edges: histogram(values, edges, weights=weights, live=live))(edges)
+    np.testing.assert_allclose(traced, np.histogram(values[live], edges, weights=weights[live])[0])
+
+
 def test_float32_weights_do_not_saturate():
     n = 20_000_000
     got = jax.jit(lambda v, w: histogram(v, np.array([0.0, 1.0, 2.0]), uniform=(0, 2, 2), weights=w))(

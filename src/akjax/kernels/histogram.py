@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -23,6 +24,9 @@ from akjax.kernels.segment import Live, segment_sum
 __all__ = ["histogram", "histogramdd"]
 
 Edges = np.ndarray | jax.Array
+# where entries count in the flat result, and whether they do, of numbers and what is live
+Cells = Callable[[list[jax.Array], Live], tuple[jax.Array, jax.Array]]
+_Entries = TypeVar("_Entries")
 
 # Entries that are counted a chunk at a time, when there are many: memory that a program needs beyond some 30 MB
 # the C library gives back after each call, and getting it anew costs more than the counting. For a length that is odd
@@ -104,8 +108,7 @@ def histogramdd(
     axes = [make_bins(edge, x.dtype, even) for edge, x, even in zip(edges, numbers, evenly, strict=True)]
     shape = tuple(edge.shape[0] - 1 + sum(side) for edge, side in zip(edges, sides, strict=True))
 
-    def cells(numbers: Sequence[jax.Array], live: Live) -> tuple[jax.Array, jax.Array]:
-        """Where in the flat result each entry counts, and whether it does."""
+    def cells(numbers: list[jax.Array], live: Live) -> tuple[jax.Array, jax.Array]:
         found = [_place(*each) for each in zip(numbers, axes, edges, sides, strict=True)]
         cell, inside = found[0]
         for size, (further, also) in zip(shape[1:], found[1:], strict=True):
@@ -116,7 +119,9 @@ def histogramdd(
     if weights is None:
         counts = _count(cells, numbers, live, total).astype(dtype or as_dtype(np.int64))
     else:
-        counts = _add(*cells(numbers, live), as_array(weights), total, dtype)
+        w = as_array(weights)
+        known = all(isinstance(edge, np.ndarray) for edge in edges)
+        counts = _add(cells, numbers, live, w, total, known).astype(dtype or w.dtype)
     return counts.reshape(shape)
 
 
@@ -143,43 +148,66 @@ def _numeric(values: ArrayLike) -> jax.Array:
     return x
 
 
-def _count(
-    cells: Callable[[Sequence[jax.Array], Live], tuple[jax.Array, jax.Array]],
-    numbers: Sequence[jax.Array],
-    live: Live,
-    total: int,
-) -> jax.Array:
+def _count(cells: Cells, numbers: list[jax.Array], live: Live, total: int) -> jax.Array:
     """How many entries are in each cell."""
     size = numbers[0].shape[0]
-    counter = np.int32 if size <= np.iinfo(np.int32).max else as_dtype(np.int64)
+    counter = np.dtype(np.int32) if size <= np.iinfo(np.int32).max else as_dtype(np.int64)
 
-    def count(cell: jax.Array, counted: jax.Array) -> jax.Array:
+    def count(entries: tuple[list[jax.Array], Live], new: ArrayLike) -> jax.Array:
+        cell, counted = cells(*entries)
         # what does not count has cells, too: everything adds the same, and nothing decides how much
-        elsewhere = total + (iota(cell.shape[0]) & (_OTHERS - 1))
-        bins = Segments(jnp.where(counted, cell, elsewhere), total + _OTHERS, sorted=False)
-        return reduce_into("add", jnp.ones(cell.shape, counter), bins, 0)
+        return reduce_into("add", jnp.ones(cell.shape, counter), _bins(cell, counted & new, total), 0)
 
-    if size <= _MANY:
-        return count(*cells(numbers, live))[:total]
-    length = min(size, -(-total // _CHUNK) * _CHUNK)
-    chunks = -(-size // length)
-
-    def step(i: jax.Array, counts: jax.Array) -> jax.Array:
-        start = jnp.minimum(i * length, size - length)
-        some, alive = jax.tree.map(lambda x: jax.lax.dynamic_slice(x, (start,), (length,)), (numbers, live))
-        cell, counted = cells(some, alive)
-        # the last chunk begins in the one before
-        return counts + count(cell, counted & (start + iota(length) >= i * length))
-
-    counts: jax.Array = jax.lax.fori_loop(0, chunks, step, jnp.zeros(total + _OTHERS, counter))
+    entries = (numbers, live)
+    counts = count(entries, True) if size <= _MANY else _in_chunks(count, entries, size, total, counter)
     return counts[:total]
 
 
-def _add(cell: jax.Array, counted: jax.Array, weights: jax.Array, total: int, dtype: np.dtype | None) -> jax.Array:
+def _add(cells: Cells, numbers: list[jax.Array], live: Live, weights: jax.Array, total: int, known: bool) -> jax.Array:
     """The sum of the weights in each cell."""
+    size = weights.shape[0]
     inexact = jnp.issubdtype(weights.dtype, jnp.inexact)
     wide = as_dtype(jnp.promote_types(weights.dtype, np.float64)) if inexact else weights.dtype  # as np.histogram adds
-    # selected before the cast: in debug-NaN mode even a cast of NaN is an error
-    selected = select(counted, weights, 0).astype(wide)
-    bins = Segments(jnp.where(counted, cell, 0), total, sorted=False)
-    return segment_sum(selected, bins).astype(dtype or weights.dtype)
+
+    def add(entries: tuple[list[jax.Array], Live, jax.Array], new: ArrayLike) -> jax.Array:
+        cell, counted = cells(*entries[:2])
+        counted = counted & new
+        # selected before the cast: in debug-NaN mode even a cast of NaN is an error
+        selected = select(counted, entries[2], 0).astype(wide)
+        return segment_sum(selected, _bins(cell, counted, total)).astype(wide)
+
+    @jax.custom_jvp
+    def chunked(numbers: list[jax.Array], live: Live, weights: jax.Array) -> jax.Array:
+        return _in_chunks(add, (numbers, live, weights), size, total, wide)
+
+    @chunked.defjvp
+    def _(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[jax.Array, jax.Array]:
+        # at once: backwards this is one lookup, where a loop would keep something of every chunk
+        return chunked(*primals), add((*primals[:2], tangents[2]), True)
+
+    # edges that are traced are not for a function with a derivative of its own to see
+    at_once = size <= _MANY or not known or not inexact
+    sums = add((numbers, live, weights), True) if at_once else chunked(numbers, live, weights)
+    return sums[:total]
+
+
+def _bins(cell: jax.Array, counted: jax.Array, total: int) -> Segments:
+    """The cells, and behind them some for what does not count."""
+    elsewhere = total + (iota(cell.shape[0]) & (_OTHERS - 1))
+    return Segments(jnp.where(counted, cell, elsewhere), total + _OTHERS, sorted=False)
+
+
+def _in_chunks(
+    fill: Callable[[_Entries, ArrayLike], jax.Array], entries: _Entries, size: int, total: int, dtype: np.dtype
+) -> jax.Array:
+    """Fill entries chunk by chunk; `fill` is told which of a chunk are new."""
+    length = min(size, -(-total // _CHUNK) * _CHUNK)
+
+    def step(i: jax.Array, sums: jax.Array) -> jax.Array:
+        start = jnp.minimum(i * length, size - length)
+        some = jax.tree.map(lambda x: jax.lax.dynamic_slice(x, (start,), (length,)), entries)
+        # the last chunk begins in the one before
+        return sums + fill(some, start + iota(length) >= i * length)
+
+    sums: jax.Array = jax.lax.fori_loop(0, -(-size // length), step, jnp.zeros(total + _OTHERS, dtype))
+    return sums
