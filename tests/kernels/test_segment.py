@@ -127,6 +127,15 @@ def test_gradient_of_products_with_zeros(kind):
     assert third[back][:, back][:, :, back][2, 3, 4] == 1
 
 
+def test_traced_segments_that_start_at_known_places_are_counted_by_these():
+    def count(starts, parents):
+        return segment_count(Segments(parents, 4, starts=starts))
+
+    starts, parents = np.array([0, 2, 2, 5]), np.array([0, 0, 2, 2, 2, 3])
+    np.testing.assert_array_equal(jax.jit(count)(starts, parents), [2, 0, 3, 1])
+    assert "scatter" not in str(jax.make_jaxpr(count)(starts, parents))
+
+
 def test_bounded_traced_segments_are_summed_at_once():
     """No list is long enough for partial sums, but for the last one, which stands for nothing."""
     counts = np.array([500, 0, 512, 3000])

@@ -237,6 +237,7 @@ def _of_innermost(reduction: Reduction, nodes: list[Any], dtype: Any, dead: Any)
     inside = [positions(node.content) for node in nodes]
     at = inside[0].of[0]
     missing, exists = inside[0].dead(), inside[0].nonexistent()
+    countless = missing is None and isinstance(lists, Jagged)
     outer = dead_below(lists, dead)
     if len(at) < segments.size:
         segments = Segments(segments.parents[at], segments.length, bound=segments.bound)
@@ -252,13 +253,14 @@ def _of_innermost(reduction: Reduction, nodes: list[Any], dtype: Any, dead: Any)
         return take(before, place) - take(before, starts)
 
     values = compute(reduction, Groups(_buffers(inside), segments, live, rank), dtype)
-    result = _masked(values, segments, live) if reduction.mask_identity else Flat(values)
+    # whether there is anything in a list that does not exist is no question: traced offsets say it of the others
+    result = _masked(values, segments, None if countless else live) if reduction.mask_identity else Flat(values)
     return regular(result, 1, len(starts), None) if reduction.keepdims else result
 
 
 def _masked(values: Any, segments: Segments, live: Any) -> Node:
     """Values that are missing where nothing was reduced."""
-    if live is None:
+    if live is None and segments.static:
         counts = np.asarray(segment.segment_count(segments))
         return option(np.where(counts > 0, arange(len(counts)), -1), Flat(values))
     return Masked(_nothing(segments, live), Flat(values))

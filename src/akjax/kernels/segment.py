@@ -88,6 +88,8 @@ def segment_count(segments: Segments, live: Live = None, dtype: object = np.int6
     """
     if live is None and segments.counts is not None:
         return segments.counts.astype(as_dtype(dtype))
+    if live is None and segments.starts is not None:
+        return jnp.diff(segments.starts, append=segments.size).astype(as_dtype(dtype))
     every = jnp.ones(segments.size, dtype=bool) if live is None else as_array(live)
     return _count_true(every, segments, None).astype(as_dtype(dtype))
 
