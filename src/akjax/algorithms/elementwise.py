@@ -26,7 +26,7 @@ from .aligning import line_up
 from .numbering import same
 from .runtime import alive, attach, dead_below, merge, strip
 from .standing import StandIns
-from .tracking import Table, Zeros
+from .tracking import Table, Whole, Zeros, is_flat
 
 Leaf = Callable[..., Any]  # data buffers and scalars → data buffer, or a tuple of them
 Override = Callable[["Level"], Any]  # where broadcasting stands → layout, tuple of layouts, or None
@@ -82,7 +82,8 @@ def combine(
         "numpy_to_regular": numpy_to_regular,
         "right_broadcast": right_broadcast,
     }
-    table = Table()
+    above, envelopes = _shared_lists(envelopes)
+    table = Whole() if is_flat(envelopes) else Table()
     truth = functools.cache(lambda: _Broadcast(leaf, override, Zeros(), None).run(envelopes, options))
     broadcast = _Broadcast(leaf, override, table, truth).run(envelopes, options)
     # parts of a union may have been joined, if only with empty ones
@@ -90,7 +91,20 @@ def combine(
     results = [
         table.node(layout, functools.partial(_result, truth, k), joined) for k, layout in enumerate(broadcast.results)
     ]
+    for offsets in reversed(above):
+        results = [List(offsets, node) for node in results]
     return tuple(attach(stand_ins.back(node), run_time) for node in results)
+
+
+def _shared_lists(nodes: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The lists that all arrays have in common, if there is nothing but numbers and records in them; what is inside."""
+    above, inside = [], nodes
+    while all(isinstance(node, List) and not node.parameters for node in inside):
+        if any(node.offsets is not inside[0].offsets for node in inside):
+            break
+        above.append(inside[0].offsets)
+        inside = [node.content for node in inside]
+    return (above, inside) if above and is_flat(inside) else ([], nodes)
 
 
 def _result(truth: Callable[[], _Broadcast], k: int) -> Any:

@@ -11,7 +11,7 @@ join with numbers only where a function says so: theirs are time differences, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -20,7 +20,7 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take
-from ..nodes.kinds import Flat, Live, Masked, Node, replace
+from ..nodes.kinds import Flat, Live, Masked, Node, Record, replace
 from ..nodes.static import arange
 from ..nodes.walk import iterate, map_flat
 from ..structure.from_layout import buffer, from_layout
@@ -29,6 +29,10 @@ from .origins import copied, held
 
 START = 1 << 40
 BOOLEAN = np.dtype("m8[as]")  # what the numbers of booleans look like
+
+
+def _where(numbers: np.ndarray[Any, Any]) -> Any:
+    return numbers.__array_interface__["data"][0], numbers.shape, numbers.strides
 
 
 def plain_numbers(numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -56,6 +60,7 @@ class Table:
         self._booleans_apart = booleans_apart
         self._entries: list[tuple[int, int, Any, str | None]] = []  # first number, how many, buffer, words
         self._of: dict[int, np.ndarray[Any, Any]] = {}
+        self._untouched: dict[Any, int] = {}  # entries by where their numbers lie in memory
         self._next = START
 
     def ids(self, data: Any, words: str | None = None) -> np.ndarray[Any, Any]:
@@ -63,12 +68,17 @@ class Table:
         if id(data) not in self._of:
             shape = data.shape[:-1] if words else data.shape
             size = int(np.prod(shape, dtype=np.int64))
-            numbers = (self._next + arange(size)).reshape(shape)
+            numbers = self._numbers(self._next, shape, size)
             apart = self._booleans_apart and data.dtype == np.bool_
             self._of[id(data)] = numbers.view(BOOLEAN) if apart else numbers
+            if size:
+                self._untouched[_where(numbers)] = len(self._entries)
             self._entries.append((self._next, size, data, words))
             self._next += size
         return self._of[id(data)]
+
+    def _numbers(self, first: int, shape: Any, size: int) -> np.ndarray[Any, Any]:
+        return np.arange(first, first + size, dtype=np.int64).reshape(shape)
 
     def reserve(self, like: Any) -> np.ndarray[Any, Any]:
         """Numbers for the elements of a buffer that is still to be computed."""
@@ -90,6 +100,8 @@ class Table:
     def tracked(self, numbers: np.ndarray[Any, Any]) -> bool:
         """Whether a buffer of a result holds numbers of elements."""
         numbers = plain_numbers(numbers)
+        if _where(numbers) in self._untouched:
+            return True
         if numbers.dtype.kind not in "iuf" or not numbers.size:
             return False
         # of floats, which may be NaN, there are few
@@ -150,6 +162,10 @@ class Table:
             return replace(flat, data=np.zeros(numbers.shape, dtype))  # type: ignore[no-any-return]
         if not self.tracked(numbers):
             return flat if dtype is None else replace(flat, data=numbers.astype(dtype))
+        untouched = self._untouched.get(_where(numbers))
+        if untouched is not None and dtype is None:  # by far the most: nothing to look at
+            _, _, data, words = self._entries[untouched]
+            return replace(flat, data=data, words=words)  # type: ignore[no-any-return]
         numbers = numbers.astype(np.int64) if numbers.dtype.kind == "f" else numbers
         low, high = int(numbers.min()), int(numbers.max())
         if low >= START:
@@ -208,6 +224,24 @@ class Table:
         found = take(jnp.concatenate(parts), held(positions.astype(np.int32) if small else positions))
         found = found.reshape(shape)
         return replace(flat, data=found, words=words)  # type: ignore[no-any-return]
+
+
+class Whole(Table):
+    """A numbering of buffers as a whole, for where no element can move: all elements of a buffer have one number."""
+
+    def _numbers(self, first: int, shape: Any, size: int) -> np.ndarray[Any, Any]:
+        return np.broadcast_to(np.array(first), shape)
+
+    def _from_one(self, numbers: np.ndarray[Any, Any], first: int, high: int, data: Any, words: str | None) -> Any:
+        assert numbers.shape == (data.shape[:-1] if words else data.shape)
+        return data
+
+
+def is_flat(nodes: Sequence[Node]) -> bool:
+    """Whether arrays are numbers, and records of numbers, of one length: broadcasting then moves nothing."""
+    inner = [n for node in nodes for n in iterate(node)]
+    plain = all(isinstance(n, Record) or (isinstance(n, Flat) and np.ndim(n.data) == 1) for n in inner)
+    return plain and len({n.length for n in inner}) == 1 and nodes[0].length > 0
 
 
 class Zeros:

@@ -14,7 +14,7 @@ import numpy as np
 from ..algorithms.aligning import line_up
 from ..algorithms.runtime import RunTime, attach, merge, strip
 from ..algorithms.standing import StandIns
-from ..algorithms.tracking import Table, nodes_of_numbers, outline
+from ..algorithms.tracking import Table, Whole, is_flat, nodes_of_numbers, outline
 from ..nodes.kinds import Flat
 from ..nodes.walk import iterate
 from ..structure.to_layout import stand_in
@@ -76,7 +76,7 @@ def move(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return function(*map(argument, args), **{key: argument(value) for key, value in kwargs.items()})
 
     # a cast of what is no number loses rows of empty lists in Awkward
-    table = Table(booleans_apart=function is not ak.enforce_type)
+    table = Whole() if function is ak.zip and _are_columns(args) else Table(function is not ak.enforce_type)
     result = called(_Arguments(table))
     truth = functools.cache(lambda: called(_Arguments(None)))
     joined = function in _CASTING or (function in _JOINING and len(table.dtypes()) > 1)
@@ -85,6 +85,12 @@ def move(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         table = Table(booleans_apart=False)
         result = called(_Arguments(table))
     return _untrack(result, table, truth, joined)
+
+
+def _are_columns(args: tuple[Any, ...]) -> bool:
+    """Whether all data among some arguments are flat arrays of one length: put side by side, nothing moves."""
+    values = list(_every(args))
+    return bool(values) and all(isinstance(v, ak.Array) for v in values) and is_flat([node_of(v) for v in values])
 
 
 def _alike(one: Any, two: Any) -> bool:

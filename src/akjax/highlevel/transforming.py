@@ -15,7 +15,7 @@ from ..algorithms.elementwise import fill_dead, values_of
 from ..algorithms.origins import evaluate
 from ..algorithms.runtime import attach, merge, strip
 from ..algorithms.standing import StandIns
-from ..algorithms.tracking import Table, Zeros
+from ..algorithms.tracking import Table, Whole, Zeros, is_flat
 from ..errors import StructureError
 from ..nodes.boundaries import UNKNOWN
 from .facade import BACKEND
@@ -91,7 +91,9 @@ def transform(transformation: Any, array: Any, *more: Any, **kwargs: Any) -> Any
         one.result = ak.transform(one, *tracked, **kwargs)
         return one
 
-    table = Table()
+    # vector's formulas move nothing; somebody else's function may
+    trusted = getattr(transformation, "__module__", None) == "vector.backends.awkward"
+    table = Whole() if trusted and is_flat(nodes) else Table()
     truth = functools.cache(lambda: run(Zeros(), None))
     out = run(table, truth).result
     if out is None:
