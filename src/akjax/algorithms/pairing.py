@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels import lists as kernels
+from ..kernels.running import whole_blocks
 from ..nodes.boundaries import Boundaries, Bounds, boundaries
 from .standing import OTHER_LISTS
 
@@ -92,14 +93,14 @@ def _across(one: Bounds, two: Bounds) -> int:
 
 
 def _room(most: int) -> int:
-    """The slots for so many elements and one that stands for nothing."""
-    if most >= np.iinfo(np.int32).max:
+    """The slots for so many elements and one or a few that stand for nothing."""
+    if most >= np.iinfo(np.int32).max - 4:
         message = (
             f"up to {most} combinations of elements of lists of akjax.traced are more than can be numbered: "
             "say how long the lists are at most, akjax.compact(array, capacity=n, axis=1), or use smaller chunks"
         )
         raise StructureError(message)
-    return most + 1
+    return whole_blocks(most + 1)
 
 
 def _bounds(rows: int, slots: int, longest: int) -> Bounds:

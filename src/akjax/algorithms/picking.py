@@ -18,7 +18,7 @@ from ..nodes.boundaries import parents, starts
 from ..nodes.kinds import Empty, Flat, Jagged, List, Live, Masked, Node, Record, replace
 from ..nodes.moving import indexed, project
 from .gathering import take_rows
-from .promises import is_promised
+from .promises import is_promised, slots_of_each
 from .ranks import Ranks, reach_of, split_live
 from .runtime import NOT_ALIGNED, alive, as_list, dead_below, dead_of, depth_of, either, hide, masked
 from .runtime_errors import check, is_collecting
@@ -101,6 +101,9 @@ def _asked(array: List, lists: List, values: Any, null: Any, unasked: Any) -> No
     """Elements at traced positions; `unasked` are places of the index that do not exist themselves."""
     dead, content = split_live(array.content)
     promised = is_promised(values, array, dead)
+    slots = slots_of_each(values, array, dead) if _is_one_each(lists) else None
+    if slots is not None:
+        return _found(array, lists, slots, null)
     inside = parents(lists.offsets)
     ranks = Ranks(array, dead)
     counts = take(ranks.counts, inside)
@@ -123,6 +126,20 @@ def _asked(array: List, lists: List, values: Any, null: Any, unasked: Any) -> No
     if promised:
         return take_rows(content, slot, None, reach)
     return take_rows(content, slot, there if unasked is None else there | ~alive(unasked), reach)
+
+
+def _is_one_each(lists: List) -> bool:
+    """Whether every list has one element."""
+    known = not isinstance(lists, Jagged) and lists.content.length == lists.length
+    return known and bool((np.diff(lists.offsets.array) == 1).all())
+
+
+def _found(array: List, lists: List, slots: Any, null: Any) -> Node:
+    """The elements in slots that are known, one of each list."""
+    _, content = split_live(array.content)
+    reach = reach_of(array.offsets, lists.offsets)
+    found = take_rows(content, slots, None, reach)
+    return found if null is None else hide(found, null)
 
 
 OUT_OF_RANGE = "index out of range while attempting to get index {index}"

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..errors import StructureError
+from ..kernels._reduce import iota
 from ..kernels.gather import take
 from ..kernels.running import running_count
 from ..nodes.boundaries import Boundaries, parents, starts, stops
@@ -35,7 +36,12 @@ class Ranks:
             self.counts: Any = np.diff(lists.offsets.array).astype(np.int32)
             self.ranks: Any = positions_in(lists.offsets)
             return
-        self.live = jnp.ones(lists.content.length, bool) if dead is None else alive(dead)
+        if dead is None:
+            self.live = jnp.ones(lists.content.length, bool)
+            self.counts = jnp.asarray(stops(lists.offsets)) - jnp.asarray(starts(lists.offsets))
+            self.ranks = positions_in(lists.offsets)
+            return
+        self.live = alive(dead)
         before = jnp.concatenate([jnp.zeros(1, jnp.int32), running_count(self.live)])
         first = take(before, starts(lists.offsets))
         self.counts = take(before, stops(lists.offsets)) - first
@@ -83,7 +89,8 @@ class Ranks:
 def positions_in(offsets: Static | Boundaries) -> Any:
     """The position of every element in its list, when all exist."""
     inside = parents(offsets)
-    return np.arange(len(inside), dtype=np.int32) - take(starts(offsets).astype(np.int32), inside)
+    slots = iota(len(inside)) if isinstance(offsets, Boundaries) else np.arange(len(inside), dtype=np.int32)
+    return slots - take(starts(offsets).astype(np.int32), inside)
 
 
 def ranked(lists: List, dead: Any) -> Ranks:

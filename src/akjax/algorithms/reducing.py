@@ -30,13 +30,15 @@ from .combining import at_lists
 from .elementwise import values_of
 from .ordering import segments_of
 from .positions import Positions, match, positions
-from .ranks import Ranks, packed
+from .promises import promise
+from .ranks import Ranks, packed, split_live
 from .runtime import RunTime, alive, as_regular, attach, dead_below, dead_of, depth_of, either, strip
 from .standing import has_traced_lists
 from .ufuncs import canonical
 
 ARGUMENTS = ("argmin", "argmax")
 BOUNDS = ("min", "max")
+_BLIND = ("count", "count_nonzero", "sum", "any", "all", *BOUNDS, *ARGUMENTS)
 
 # Awkward's own answer, of other values, for the arrays themselves (None) or for others of their type
 Ask: TypeAlias = "Callable[[list[Node] | None], Any]"
@@ -71,7 +73,7 @@ class Groups:
         several: the buffers, one an array.
         segments: the group of each number.
         live: which numbers are there (exist and are not missing), or None.
-        rank: what argmin and argmax answer for the number at a place in the buffer, by group.
+        rank: what argmin and argmax answer for the number at a place in the buffer, by group; -1 is no place.
     """
 
     several: list[Any]
@@ -122,7 +124,7 @@ def compute(reduction: Reduction, groups: Groups, dtype: Any) -> Any:
         values = statistics.compute(name, groups.several, segments, live, dtype, reduction.options)
     elif name in ARGUMENTS:
         first = getattr(extrema, f"segment_{name}")(groups.several[0], segments, jnp.arange(segments.size), live)
-        values = jnp.where(first < 0, -1, groups.rank(jnp.maximum(first, 0))) if segments.size else first
+        values = jnp.where(first < 0, -1, groups.rank(first)) if segments.size else first
     elif name in BOUNDS:
         values = _bounded(reduction, getattr(extrema, f"segment_{name}")(groups.several[0], segments, live), groups)
     else:
@@ -238,23 +240,36 @@ def _of_innermost(reduction: Reduction, nodes: list[Any], dtype: Any, dead: Any)
     at = inside[0].of[0]
     missing, exists = inside[0].dead(), inside[0].nonexistent()
     countless = missing is None and isinstance(lists, Jagged)
-    outer = dead_below(lists, dead)
+    # what is in a list that does not exist does no harm there; only derivatives of products look at other elements
+    unseen = isinstance(lists, Jagged) and reduction.name in _BLIND
+    outer = None if unseen else dead_below(lists, dead)
     if len(at) < segments.size:
         segments = Segments(segments.parents[at], segments.length, bound=segments.bound)
         outer = None if outer is None else take(outer, at)
     missing = either(missing, outer)
     live = None if missing is None else alive(missing)
 
+    slots: list[Any] = []
+
     def rank(place: Any) -> Any:
+        there, place = place >= 0, jnp.maximum(place, 0)
         place = place if len(at) == lists.content.length else take(jnp.asarray(at), place)
+        slots.extend((place, there))
         if exists is None:
             return place - starts
         before = jnp.concatenate([jnp.zeros(1, jnp.int32), running_count(alive(exists))])
         return take(before, place) - take(before, starts)
 
     values = compute(reduction, Groups(_buffers(inside), segments, live, rank), dtype)
-    # whether there is anything in a list that does not exist is no question: traced offsets say it of the others
-    result = _masked(values, segments, None if countless else live) if reduction.mask_identity else Flat(values)
+    if slots and reduction.mask_identity and isinstance(lists, List):
+        values = promise(values, lists, split_live(lists.content)[0], slots[0])
+    if not reduction.mask_identity:
+        result: Node = Flat(values)
+    elif slots and not (live is None and segments.static):
+        result = Masked(dead_of(slots[1]), Flat(values))
+    else:
+        # whether there is anything in a list that does not exist is no question: traced offsets say it of the others
+        result = _masked(values, segments, None if countless else live)
     return regular(result, 1, len(starts), None) if reduction.keepdims else result
 
 
@@ -313,6 +328,7 @@ def _total(reduction: Reduction, nodes: list[Node], outcome: Any) -> Any:
     live = None if dead is None else alive(dead)
 
     def rank(place: Any) -> Any:
+        place = jnp.maximum(place, 0)
         place = place if inside.numbers is inside.of[0] else take(jnp.asarray(inside.numbers), place)
         return place if exists is None else take(running_count(alive(exists)) - 1, place)
 
@@ -395,7 +411,7 @@ def _anywhere(reduction: Reduction, nodes: list[Node], outcome: Node) -> Node:
             numbers = take(Ranks(rows, nodes[0].dead).ranks, inside.of[0])
         else:
             numbers = inside.of[axis]
-        return take(jnp.asarray(numbers), place)
+        return take(jnp.asarray(numbers), jnp.maximum(place, 0))
 
     groups = Groups(_buffers(several), segments, live, rank)
     values = compute(reduction, groups, canonical(outside.flat.data.dtype))

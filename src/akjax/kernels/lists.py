@@ -45,13 +45,13 @@ def true_counts(offsets: jax.Array) -> jax.Array:
 
 
 def parents_of(offsets: jax.Array, size: int) -> jax.Array:
-    """The number of the list each of `size` elements is in.
+    """The number of the list each of `size` elements is in, of which the last one has some.
 
     Example:
         >>> parents_of(jnp.array([0, 2, 2, 3, 5]), 5).tolist()
         [0, 0, 2, 3, 3]
     """
-    room = whole_blocks(size + 1)
+    room = whole_blocks(size)
     starts = jnp.zeros(room, np.int32).at[offsets[1:-1]].add(1, indices_are_sorted=True, mode="promise_in_bounds")
     return running_count(starts)[:size]
 
