@@ -243,6 +243,24 @@ def test_callbacks_do_not_see_other_lists():
         jax.jit(lambda e: ak.transform(nosy, e.jet.pt))(akjax.traced(batch(0)))
 
 
+def test_lists_made_twice_line_up():
+    events = batch(3)
+
+    def sums(e):
+        pairs = ak.combinations(e.jet.pt, 2)["0"] + ak.combinations(e.jet.eta, 2)["1"]
+        products = ak.cartesian([e.jet.pt, e.muon.pt])["0"] - ak.cartesian([e.jet.n, e.muon.charge])["1"]
+        joined = ak.concatenate([e.jet.pt, e.muon.pt], axis=1) * ak.concatenate([e.jet.eta, e.muon.charge], axis=1)
+        return pairs, products, joined
+
+    agree(jax.jit(sums)(akjax.traced(events)), sums(events))
+
+    def total(scale, e):
+        return ak.sum(ak.combinations(e.jet.pt * scale, 2)["0"] * ak.combinations(e.jet.eta, 2)["1"])
+
+    slope = jax.jit(jax.grad(total))(2.0, akjax.traced(events))
+    np.testing.assert_allclose(slope, total(1.0, events), rtol=1e-5)
+
+
 def test_products_at_three_levels():
     events = ak.Array({name: [[float(k) for k in range(12)], [], [1.0]] for name in "abc"})
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import functools
 import math
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
+from .. import _compat
 from ..errors import StructureError
 from ..kernels import lists as kernels
 from ..kernels.running import whole_blocks
@@ -27,7 +29,16 @@ def combinations(lists: Boundaries, n: int, replacement: bool) -> tuple[Boundari
     longest = math.comb(bounds.longest + n - 1 if replacement else bounds.longest, n)
     size = _room(_most_combinations(bounds, n, replacement))
     made, parents, slots = kernels.combinations(_offsets(lists), n, replacement, bounds.longest, size)
-    return boundaries(made, parents, _bounds(bounds.rows, size, longest)), slots
+    found = boundaries(made, parents, _bounds(bounds.rows, size, longest))
+    return _same(("combinations", lists, n, replacement), found), slots
+
+
+_made: weakref.WeakValueDictionary[Any, Boundaries] = weakref.WeakValueDictionary()
+
+
+def _same(key: Any, found: Boundaries) -> Boundaries:
+    """What the same lists gave in the same way before, if somebody has it: elements of both line up."""
+    return _made.setdefault((id(_compat.current_trace()), key), found)
 
 
 def _most_combinations(bounds: Bounds, n: int, replacement: bool) -> int:
@@ -48,7 +59,8 @@ def product(several: Sequence[Boundaries]) -> tuple[Boundaries, list[Any]]:
         raise StructureError(OTHER_LISTS)
     size, longest = _room(_most_tuples(bounds)), math.prod(bound.longest for bound in bounds)
     made, parents, slots = kernels.product([_offsets(lists) for lists in several], size, longest)
-    return boundaries(made, parents, _bounds(bounds[0].rows, size, longest)), slots
+    found = boundaries(made, parents, _bounds(bounds[0].rows, size, longest))
+    return _same(("product", *several), found), slots
 
 
 def repeated(lists: Boundaries, outer: Boundaries) -> tuple[Boundaries, Boundaries, Any]:
@@ -120,7 +132,8 @@ def concatenation(several: Sequence[Boundaries]) -> tuple[Boundaries, Any]:
         raise StructureError(OTHER_LISTS)
     sizes = [bound.slots for bound in bounds]
     made, within, source = kernels.concatenation([_offsets(lists) for lists in several], sizes)
-    return boundaries(made, within, functools.reduce(_joint, bounds)), source
+    found = boundaries(made, within, functools.reduce(_joint, bounds))
+    return _same(("concatenation", *several), found), source
 
 
 def _joint(one: Bounds, two: Bounds) -> Bounds:
