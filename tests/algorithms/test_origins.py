@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import weakref
 
 import awkward as ak
 import jax
@@ -230,3 +232,15 @@ def test_what_two_places_share_is_computed_once():
         return ak.sum(np.sqrt(one) * np.sqrt(two) + np.sqrt(three))
 
     assert counted(triples, X)["sqrt"] == int(ak.count(X))
+
+
+def test_values_keep_nothing_alive():
+    """Outside of a program: a result does not hold what it was computed from."""
+    source = jnp.arange(3.0)
+    one, two = copied(source, np.array([0, 1, 2, 0])), copied(source, np.array([1, 2, 0, 1]))
+    result = moved((np.add,), jnp.add, [one, two])
+    gone = weakref.ref(source)
+    del source, one, two
+    gc.collect()
+    assert gone() is None
+    assert result.tolist() == [1.0, 3.0, 2.0, 1.0]

@@ -123,7 +123,8 @@ _derived: dict[int, tuple[weakref.ref[Any], Callable[..., Any], list[Any]]] = {}
 
 def _derives(result: Any, function: Callable[..., Any], values: list[Any]) -> Any:
     """Remember what a buffer was computed from, if from buffers that were copied; returns it."""
-    if not isinstance(result, jax.Array) or result.ndim != 1 or id(result) in _derived:
+    # outside of a program buffers are values, which would be kept as long as what was computed from them
+    if not _compat.is_tracer(result) or result.ndim != 1 or id(result) in _derived:
         return result
     buffers = [value for value in values if np.ndim(value)]
     if all(np.shape(value) == result.shape for value in buffers) and any(map(_is_known, buffers)):
@@ -169,7 +170,7 @@ def once(key: Any, function: Callable[..., Any], values: list[Any]) -> Any:
     result = None if found is None else found[0]()
     if result is None:
         result = function(*values)
-        if isinstance(result, jax.Array | np.ndarray):
+        if isinstance(result, np.ndarray) or _compat.is_tracer(result):
             forget = _known.pop
             gone = weakref.ref(result, lambda _: forget(whole, None))
             _known[whole] = gone, values
