@@ -1,9 +1,9 @@
 """Compaction: what exists moves together, so that what follows is computed for fewer slots.
 
 A prefix sum over the live mask says where each element goes, one scatter says where each slot's element comes from,
-and every buffer is gathered once: nothing is sorted. Elements of lists move to the front of their list. Rows that are
-lists move with what is in them: which row comes to stand where is known at run time only, so each of the new lists has
-room for the longest, under a live mask.
+and every buffer is gathered once: nothing is sorted. Elements of lists move to the front of their list. Rows move with
+the lists in them. Which row comes to stand where is known at run time only: each of the new lists has room for the
+longest, under a live mask, or, where that is much more than all of them need, they become lists of run-time length.
 
 Where there are more than the capacity, those that are left tell nothing of the others: numbers become NaN
 where they are floating or complex, and missing where they are not.
@@ -11,6 +11,7 @@ where they are floating or complex, and missing where they are not.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -19,12 +20,13 @@ import numpy as np
 from ..errors import StructureError
 from ..kernels.gather import take
 from ..nodes.boundaries import Boundaries, starts, stops
-from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Option, Record, Regular, replace
+from ..nodes.kinds import Empty, Flat, Jagged, List, Live, Masked, Node, Option, Record, Regular, replace
 from ..nodes.moving import offsets_of, project
 from ..nodes.static import static
-from ..nodes.walk import children
+from ..nodes.walk import children, iterate
 from .gathering import take_rows
 from .numbering import note
+from .pairing import taken
 from .ranks import Ranks
 from .runtime import alive, as_list, as_regular, dead_below, dead_of, hide, is_text, masked
 from .runtime_errors import check
@@ -71,9 +73,76 @@ def compact(node: Node, capacity: int, axis: int) -> Node:
         StructureError: there are no lists at this axis, or text or unions would have to move.
     """
     if axis == 0:
-        whole = List(static(np.array([0, node.length])), node)
-        return _compacted(whole, capacity, None).content
+        return _rows(node, capacity)
     return _at_lists(node, capacity, axis, None)
+
+
+def _rows(node: Node, capacity: int) -> Node:
+    whole = List(static(np.array([0, node.length])), node)
+    if not any(map(functools.partial(_is_crowded, capacity), iterate(node))):
+        return _compacted(whole, capacity, None).content
+    if not isinstance(node, Live):
+        refuse_excess(node.length, capacity)
+        return node
+    if capacity >= node.length:
+        return node
+    ranks = Ranks(whole, node.dead)
+    count = ranks.counts[0]
+    fits = count <= capacity
+    check(fits, ValueError, EXCESS, count=count, capacity=capacity)
+    # one row more stands for nothing, as in all arrays with lists of run-time length
+    to = jnp.where(ranks.live & (ranks.ranks < capacity), ranks.ranks, capacity + 1)
+    source = jnp.zeros(capacity + 1, jnp.int32).at[to].set(np.arange(node.length, dtype=np.int32), mode="drop")
+    there = np.arange(capacity + 1, dtype=np.int32) < jnp.minimum(count, capacity)
+    there, source = note(("compact", whole.offsets, capacity), (node.dead,), [there, source])
+    return Live(dead_of(there), _Taking(fits).node(node.content, source, there))
+
+
+def _is_crowded(capacity: int, node: Node) -> bool:
+    """Whether lists with room for the longest would have many more pairs of elements than the longest of these have."""
+    if not isinstance(node, List) or is_text(node):
+        return False
+    if isinstance(node, Jagged):
+        return True
+    squares = np.sort(np.diff(node.offsets.array))[::-1][:capacity] ** 2
+    return capacity * int(squares.max(initial=0)) > _CROWDED * int(squares.sum())
+
+
+_CROWDED = 1.5
+
+
+class _Taking:
+    """Rows at traced positions, with the lists in them; numbers only where there was room for all."""
+
+    def __init__(self, fits: Any) -> None:
+        self._fits = fits
+        self._lists: dict[Any, tuple[Boundaries, Any]] = {}
+
+    def node(self, node: Node, at: Any, there: Any) -> Node:
+        node = masked(as_regular(project(node)))
+        match node:
+            case Live():
+                return Live(take(node.dead, at), self.node(node.content, at, there))
+            case Masked():
+                return hide(self.node(node.content, at, there), take(node.null, at), node.parameters)
+            case Record():
+                contents = tuple(self.node(content, at, there) for content in node.contents)
+                return replace(node, contents=contents, length=at.shape[0])  # type: ignore[no-any-return]
+            case Regular():
+                below = (at[:, None] * node.size + np.arange(node.size, dtype=np.int32)).reshape(-1)
+                content = self.node(node.content, below, jnp.repeat(there, node.size))
+                return replace(node, content=content, length=at.shape[0])  # type: ignore[no-any-return]
+            case List() if not is_text(node):
+                key = (id(node.offsets), id(at))
+                if key not in self._lists:
+                    self._lists[key] = taken(node.offsets, at, there)
+                found, slots = self._lists[key]
+                inside = found.parents != found.bounds.rows - 1
+                return Jagged(found, self.node(node.content, slots, inside), node.parameters)
+            case Flat() | Option() | Empty():
+                return take_rows(node, at, jnp.broadcast_to(self._fits, at.shape))
+            case _:
+                raise StructureError(_ONLY_NUMBERS)
 
 
 def _at_lists(node: Node, capacity: int, axis: int, above: Any) -> Node:
@@ -169,11 +238,13 @@ def _move(node: Node, at: Any, valid: Any) -> Node:
         case Flat() | Option() | Empty():
             return take_rows(node, at, valid)
         case _:
-            message = (
-                "akjax.compact moves numbers in records and lists; text and unions are part of the structure and stay "
-                "where they are: compact the fields that you need"
-            )
-            raise StructureError(message)
+            raise StructureError(_ONLY_NUMBERS)
+
+
+_ONLY_NUMBERS = (
+    "akjax.compact moves numbers in records and lists; text and unions are part of the structure and stay "
+    "where they are: compact the fields that you need"
+)
 
 
 def _move_lists(lists: List, at: Any, valid: Any) -> List:

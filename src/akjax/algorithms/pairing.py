@@ -18,8 +18,11 @@ import numpy as np
 from .. import _compat
 from ..errors import StructureError
 from ..kernels import lists as kernels
+from ..kernels.gather import take
 from ..kernels.running import whole_blocks
-from ..nodes.boundaries import Boundaries, Bounds, boundaries
+from ..nodes.boundaries import Boundaries, Bounds, boundaries, starts, stops
+from ..nodes.static import Static
+from .numbering import number_of
 from .standing import OTHER_LISTS
 
 
@@ -75,6 +78,39 @@ def repeated(lists: Boundaries, outer: Boundaries) -> tuple[Boundaries, Boundari
     made, parents, whole, row, slots = kernels.repeated(_offsets(lists), _offsets(outer), at, size)
     found = boundaries(made, parents, _bounds(outer.bounds.slots, size, inside))
     return found, boundaries(whole, row, _bounds(outer.bounds.rows, size, longest)), slots
+
+
+def taken(offsets: Static | Boundaries, at: Any, there: Any) -> tuple[Boundaries, Any]:
+    """Some of several lists, each of them once at most.
+
+    Args:
+        offsets: the lists.
+        at: the numbers of the lists to take, of which the last one stands for nothing.
+        there: whether each of them is meant; the last one is not.
+
+    Returns:
+        Boundaries of the new lists, and for each of their slots that in the old ones.
+    """
+    rows = at.shape[0]
+    bounds = _of_largest(offsets, rows)
+    first = take(jnp.asarray(starts(offsets), jnp.int32), at)
+    counts = jnp.where(there, take(jnp.asarray(stops(offsets), jnp.int32), at) - first, 0)
+    made, parents, slots = kernels.taken(first, counts, bounds.slots)
+    return _same(("taken", offsets, number_of(at), number_of(there)), boundaries(made, parents, bounds)), slots
+
+
+def _of_largest(offsets: Static | Boundaries, rows: int) -> Bounds:
+    """What is known of lists that are some of others, all but one of `rows`: they may be the longest ones."""
+    if isinstance(offsets, Boundaries):
+        of = offsets.bounds
+        longest = _bounds(rows, (rows - 1) * of.longest, of.longest)
+        squares, many = min(of.squares, longest.squares), min(of.pairs, longest.pairs)
+        slots = _room(min(of.slots, longest.slots))
+        return Bounds(rows, slots, of.longest, squares, many, min(of.triples, longest.triples))
+    counts = np.sort(np.diff(offsets.array))[::-1][: rows - 1]
+    pairs = counts * (counts - 1) // 2
+    squares, many, triples = (int(numbers.sum()) for numbers in (counts**2, pairs, pairs * (counts - 2) // 3))
+    return Bounds(rows, _room(int(counts.sum())), int(counts.max(initial=0)), squares, many, triples)
 
 
 def lengthened(lists: Boundaries, length: int) -> Boundaries:

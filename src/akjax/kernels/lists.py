@@ -27,6 +27,7 @@ __all__ = [
     "parents_of",
     "product",
     "repeated",
+    "taken",
     "true_counts",
 ]
 
@@ -199,6 +200,28 @@ def _divided(number: jax.Array, by: jax.Array, most: int) -> tuple[jax.Array, ja
 
 
 _EXACT = 1 << 18
+
+
+def taken(first: jax.Array, counts: jax.Array, size: int) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Some of the lists of a buffer, wherever they are in it.
+
+    Args:
+        first: where each of them begins in the buffer; the last one stands for nothing.
+        counts: how long they are; the last one is not.
+        size: no more than `size - 1` elements are in them.
+
+    Returns:
+        Offsets and parents of the lists, and for each of their slots that in the buffer.
+
+    Example:
+        >>> offsets, parents, slots = taken(jnp.array([7, 2, 0]), jnp.array([1, 2, 0]), 5)
+        >>> offsets.tolist(), parents.tolist(), slots[:3].tolist()
+        ([0, 1, 3, 5], [0, 1, 1, 2, 2], [7, 2, 3])
+    """
+    made = _offsets(counts, size)
+    parents = parents_of(made, size)
+    place = take(first - made[:-1], parents, rising=True) + lax.iota(np.int32, size)
+    return made, parents, jnp.where(parents == counts.shape[0] - 1, 0, place)
 
 
 def repeated(
