@@ -1,4 +1,4 @@
-"""Remainders of floats, to the last bit."""
+"""Remainders of floats, to the last bit. XLA takes subnormal numbers for zero."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_near(data, dtype, size, negative):
     y = dtype(-size if negative else size)
     width = np.dtype(dtype).itemsize * 8
     most = float(np.nextafter(2 * abs(y), 0))
-    x = data.draw(hnp.arrays(dtype, 8, elements=st.floats(-most, most, width=width)))
+    x = data.draw(hnp.arrays(dtype, 8, elements=st.floats(-most, most, width=width, allow_subnormal=False)))
     edges = np.array([size, -size, 0, np.nextafter(dtype(size), dtype(0)), np.nan, most, -0.0], dtype)
     every = np.concatenate([x, edges])
     with np.errstate(all="ignore"):
@@ -36,7 +36,7 @@ def test_near(data, dtype, size, negative):
 @given(st.data(), FLOATS)
 def test_any(data, dtype):
     width = np.dtype(dtype).itemsize * 8
-    numbers = hnp.arrays(dtype, 5, elements=st.floats(-1e6, 1e6, width=width))
+    numbers = hnp.arrays(dtype, 5, elements=st.floats(-1e6, 1e6, width=width, allow_subnormal=False))
     x, y = data.draw(numbers), data.draw(numbers)
     assert np.array_equal(rem(jnp.asarray(x), jnp.asarray(y)), lax.rem(x, y), equal_nan=True)
     expected = jnp.remainder(jnp.asarray(x), jnp.asarray(y))
