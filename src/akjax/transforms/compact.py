@@ -21,11 +21,11 @@ def compact(array: Any, *, capacity: int, axis: int | None = None) -> Any:
     a selection that keeps little, this moves what is left together, into `capacity` slots. The values are those of
     the array; outside a transformation it is returned as it is, once its sizes were checked if an axis is given.
 
-    Rows that hold lists get lists with room for the longest one; where that is much more room than the longest lists
-    need together, lists of run-time length, as `akjax.traced` makes them. If there may be more elements than the capacity, use `akjax.checked`, which
-    raises then. Without it no wrong number comes out: all floating numbers of what was compacted are NaN, and all
-    others, whose type therefore becomes an option, are missing (for axis 1 or more, in the lists that have too many).
-    How many there are is then the capacity.
+    Rows that hold lists get lists with room for the longest one; where that is much more room than the longest
+    lists need together, lists of run-time length, as `akjax.traced` makes them. If there may be more elements than
+    the capacity, use `akjax.checked`, which raises then. Without it no wrong number comes out: all floating numbers
+    of what was compacted are NaN, and all others, whose type therefore becomes an option, are missing (for axis 1
+    or more, in the lists that have too many). How many there are is then the capacity.
 
     Args:
         array: an `ak.Array`.
