@@ -160,14 +160,15 @@ class Table:
             if dtype is None:
                 raise UnknownDtype
             return replace(flat, data=np.zeros(numbers.shape, dtype))  # type: ignore[no-any-return]
-        if not self.tracked(numbers):
-            return flat if dtype is None else replace(flat, data=numbers.astype(dtype))
         untouched = self._untouched.get(_where(numbers))
         if untouched is not None and dtype is None:  # by far the most: nothing to look at
             _, _, data, words = self._entries[untouched]
             return replace(flat, data=data, words=words)  # type: ignore[no-any-return]
+        high = int(numbers.max()) if numbers.dtype == np.int64 else None  # looked at once: there may be millions
+        if high < START if high is not None else not self.tracked(numbers):
+            return flat if dtype is None else replace(flat, data=numbers.astype(dtype))
         numbers = numbers.astype(np.int64) if numbers.dtype.kind == "f" else numbers
-        low, high = int(numbers.min()), int(numbers.max())
+        low, high = int(numbers.min()), int(numbers.max()) if high is None else high
         if low >= START:
             first, size, data, words = self._entry(low)
             if high < first + size:

@@ -173,8 +173,14 @@ def _first_elements(segments: Segments, x: jax.Array) -> jax.Array:
     if not isinstance(segments.parents, np.ndarray):
         return _lowest(jnp.ones(x.shape, dtype=bool), segments)
     # on the host: XLA would fold this scatter of constants, for many seconds
+    parents = segments.parents
     first = np.full(segments.length, segments.size, dtype=iota(segments.size).dtype)
-    first[segments.parents[::-1]] = np.arange(segments.size, dtype=first.dtype)[::-1]
+    if segments.sorted:
+        begins = np.flatnonzero(parents[1:] != parents[:-1]) + 1
+        begins = np.concatenate([np.zeros(min(1, segments.size), begins.dtype), begins])
+        first[parents[begins]] = begins
+    else:
+        first[parents[::-1]] = np.arange(segments.size, dtype=first.dtype)[::-1]
     return jnp.broadcast_to(per_element(first, x), (segments.length, *x.shape[1:]))
 
 
