@@ -9,11 +9,15 @@ from jax import lax
 __all__ = ["rem", "remainder"]
 
 
+_MANY = 1 << 21
+
+
 def rem(x: jax.Array, y: jax.Array) -> jax.Array:
     """The remainder of a division rounded towards zero, as `lax.rem`, to the last bit.
 
     XLA's CPU compiler calls the C library for every number. Of numbers below twice the divisor, as a difference of two
-    angles is, one subtraction gives the remainder, and exactly so; any larger one takes them all the long way.
+    angles is, one subtraction gives the remainder, and exactly so; any larger one takes them all the long way. So do
+    very many: what is chosen between is put in memory, which costs more then.
 
     Args:
         x: real numbers.
@@ -26,12 +30,16 @@ def rem(x: jax.Array, y: jax.Array) -> jax.Array:
         >>> rem(jnp.array([3.5, -3.5, 9.0]), jnp.array(2.0)).tolist()
         [1.5, -1.5, 1.0]
     """
-    y = jnp.broadcast_to(y, x.shape)
-    if not jnp.issubdtype(x.dtype, jnp.floating) or x.ndim == 0:
-        return lax.rem(x, y)
+    if not jnp.issubdtype(x.dtype, jnp.floating) or x.ndim == 0 or x.size > _MANY:
+        return _any(x, y)
     near = jnp.all(~(jnp.abs(x) >= 2 * jnp.abs(y)) & (y != 0))
-    found: jax.Array = lax.cond(near, _near, lax.rem, x, y)
+    # one divisor stays one: what goes into a branch is put in memory
+    found: jax.Array = lax.cond(near, _near, _any, x, y)
     return found
+
+
+def _any(x: jax.Array, y: jax.Array) -> jax.Array:
+    return lax.rem(x, jnp.broadcast_to(y, x.shape))
 
 
 def _near(x: jax.Array, y: jax.Array) -> jax.Array:
