@@ -227,6 +227,23 @@ def test_sums_of_nothing(names):
     check(lambda v: v + v, ak.zip(fields, with_name=f"Vector{len(fields)}D"), rtol=TOLERANCE)
 
 
+def test_a_sum_in_the_direction_of_pi():
+    """vector counts directions from -pi on, pi itself excluded."""
+    opposite = ak.zip({"rho": [[1.0], []], "phi": [[np.pi], []], "eta": [[0.5], []]}, with_name="Vector3D")
+    check(lambda v: v + v, opposite, rtol=TOLERANCE)
+
+
+def test_coordinates_of_a_sum_under_other_names():
+    """The components a sum keeps are those of its own coordinates."""
+
+    def renamed(v):
+        total = v + v
+        other = ak.zip({"rho": total.rho, "phi": total.phi, "z": total.eta}, with_name="Vector3D")
+        return other + other
+
+    check(renamed, SYSTEMS["Vector3D rho phi eta"], rtol=TOLERANCE)
+
+
 def test_sines_are_of_elements():
     """However many vectors are added: components are computed before elements are copied."""
     jets = ak.zip({name: ak.Array([np.linspace(0.1, 1.0, 9)]) for name in POLAR.fields}, with_name="Momentum4D")

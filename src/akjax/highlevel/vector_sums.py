@@ -62,8 +62,8 @@ def added(ufunc: Any, overload: Callable[..., Any], one: Any, two: Any) -> Any:
 def _azimuth(x: Any, y: Any, first: Any) -> Any:
     """The direction of a sum; of a sum of nothing that of its first vector, as vector has it."""
     nothing = (x == 0) & (y == 0)
-    direction = np.arctan2(ak.where(nothing, 0.0, y), ak.where(nothing, 1.0, x))
-    return ak.where(nothing, (first + np.pi) % (2 * np.pi) - np.pi, direction)
+    direction = ak.where(nothing, first, np.arctan2(ak.where(nothing, 0.0, y), ak.where(nothing, 1.0, x)))
+    return (direction + np.pi) % (2 * np.pi) - np.pi  # pi is -pi to vector
 
 
 def _components(vectors: Any, wanted: list[str]) -> dict[str, Any]:
@@ -73,8 +73,8 @@ def _components(vectors: Any, wanted: list[str]) -> dict[str, Any]:
     return {axis: getattr(vectors, axis) for axis in wanted}
 
 
-# of the buffers of a sum's coordinates (the first one's id): these buffers, and the sum's Cartesian components
-_sums: dict[int, tuple[list[weakref.ref[Any]], dict[str, Flat]]] = {}
+# of the buffers of a sum's coordinates (the first one's id): these buffers by name, and the Cartesian components
+_sums: dict[int, tuple[dict[str, weakref.ref[Any]], dict[str, Flat]]] = {}
 
 
 def _remember(node: Node, components: dict[str, Node]) -> None:
@@ -82,8 +82,11 @@ def _remember(node: Node, components: dict[str, Node]) -> None:
     flat = {axis: one for axis, one in components.items() if isinstance(one, Flat)}
     if buffers is None or len(flat) < len(components):
         return
-    key, forget = id(buffers[0]), _sums.pop  # at the end of the interpreter the module's names are gone first
-    _sums[key] = [weakref.ref(buffers[0], lambda _: forget(key, None)), *map(weakref.ref, buffers[1:])], flat
+    first = next(iter(buffers))
+    key, forget = id(buffers[first]), _sums.pop  # at the end of the interpreter the module's names are gone first
+    references = {name: weakref.ref(buffer) for name, buffer in buffers.items()}
+    references[first] = weakref.ref(buffers[first], lambda _: forget(key, None))
+    _sums[key] = references, flat
 
 
 def _remembered(node: Node) -> dict[str, Flat] | None:
@@ -91,12 +94,14 @@ def _remembered(node: Node) -> dict[str, Flat] | None:
     buffers = _buffers(node)
     if buffers is None:
         return None
-    bare, guards = zip(*map(origins.unguarded, buffers), strict=True)
+    bare, guards = zip(*map(origins.unguarded, buffers.values()), strict=True)
     known = _sums.get(id(bare[0]))
     if known is None or any(guard != guards[0] for guard in guards):
         return None
     references, components = known
-    if len(bare) != len(references) or any(ref() is not buffer for ref, buffer in zip(references, bare, strict=True)):
+    if list(references) != list(buffers):
+        return None
+    if any(ref() is not buffer for ref, buffer in zip(references.values(), bare, strict=True)):
         return None
     found = {}
     for axis, flat in components.items():
@@ -107,10 +112,10 @@ def _remembered(node: Node) -> dict[str, Flat] | None:
     return found
 
 
-def _buffers(node: Node) -> list[Any] | None:
-    """The buffers of the coordinates of vectors; None for what is not made of plain buffers."""
+def _buffers(node: Node) -> dict[str, Any] | None:
+    """The buffers of the coordinates of vectors, by name; None for what is not made of plain buffers."""
     if not isinstance(node, Record) or node.fields is None:
         return None
-    contents = [content for field, content in zip(node.fields, node.contents, strict=True) if field in _COORDINATES]
-    flat = [content.data for content in contents if isinstance(content, Flat)]
+    contents = {n: content for n, content in zip(node.fields, node.contents, strict=True) if n in _COORDINATES}
+    flat = {name: content.data for name, content in contents.items() if isinstance(content, Flat)}
     return flat if contents and len(flat) == len(contents) else None
