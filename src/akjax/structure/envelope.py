@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..errors import StructureError
-from ..nodes.boundaries import Boundaries, Bounds, boundaries, parents
+from ..nodes.boundaries import Boundaries, Bounds, boundaries, count_lists
 from ..nodes.kinds import Flat, Jagged, List, Live, Masked, Node, Record, Regular, replace
 from ..nodes.static import Static
 from ..nodes.walk import children
@@ -100,6 +100,12 @@ class Envelope:
         products = tuple((pair, math.ceil(factor * most)) for pair, most in self.products)
         return Envelope(math.ceil(factor * self.rows), tuple(lists), products)
 
+    def only(self, sizes: Envelope) -> Envelope:
+        """What it says of the lists that these sizes are of."""
+        paths = dict(sizes.lists)
+        products = tuple((pair, most) for pair, most in self.products if paths.keys() >= set(pair))
+        return Envelope(self.rows, tuple((path, one) for path, one in self.lists if path in paths), products)
+
     def excess(self, sizes: Envelope) -> str | None:
         """What of an array with these sizes does not fit, or None."""
         if list(dict(self.lists)) != list(dict(sizes.lists)):
@@ -155,8 +161,13 @@ def bucket(size: int, growth: float, smallest: int) -> int:
 
 def sizes_of(node: Node) -> Envelope:
     """The true sizes of an array; the nodes without options."""
-    lengths = {path: np.diff(offsets.array) for path, offsets in _in_rows(node, "")}
-    return Envelope(node.length, _by_path(_sizes(node, "")), _products_of(lengths))
+    lists, lengths = [], {}
+    for path, found, in_rows in _lists(node, "", True):
+        counts = np.diff(found.offsets.array)
+        lists.append((path, _of_counts(found.content.length, counts)))
+        if in_rows:
+            lengths[path] = counts
+    return Envelope(node.length, _by_path(lists), _products_of(lengths))
 
 
 def sizes_of_counts(counts: Mapping[str, Any]) -> Envelope:
@@ -179,7 +190,7 @@ def sizes_of_counts(counts: Mapping[str, Any]) -> Envelope:
     return Envelope(next(iter(rows.values())), _by_path(lists), _products_of(lengths))
 
 
-def _by_path(lists: Iterator[tuple[str, Sizes]]) -> tuple[tuple[str, Sizes], ...]:
+def _by_path(lists: Iterable[tuple[str, Sizes]]) -> tuple[tuple[str, Sizes], ...]:
     return tuple(sorted(lists))
 
 
@@ -192,13 +203,14 @@ def _of_counts(total: int, lengths: np.ndarray[Any, Any]) -> Sizes:
     return Sizes(total, lists[-1][1] if lists else 0, squares, *sums)
 
 
-def _in_rows(node: Node, path: str) -> Iterator[tuple[str, Any]]:
-    """The offsets of the lists that are in the rows."""
+def _lists(node: Node, path: str, in_rows: bool) -> Iterator[tuple[str, Any, bool]]:
+    """The lists with their paths, and whether there is one for each row."""
     if isinstance(node, List):
-        yield path + "[]", node.offsets
-    elif not isinstance(node, Regular):
-        for label, content in _children(node, path):
-            yield from _in_rows(content, label)
+        path += "[]"
+        yield path, node, in_rows
+        in_rows = False
+    for label, content in _children(node, path):
+        yield from _lists(content, label, in_rows and not isinstance(node, Regular))
 
 
 def _products_of(lengths: Mapping[str, np.ndarray[Any, Any]]) -> Products:
@@ -212,14 +224,6 @@ def _products_of(lengths: Mapping[str, np.ndarray[Any, Any]]) -> Products:
 
 def _pairs(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
     return itertools.combinations(sorted(paths), 2)
-
-
-def _sizes(node: Node, path: str) -> Iterator[tuple[str, Sizes]]:
-    if isinstance(node, List):
-        path += "[]"
-        yield path, _of_counts(node.content.length, np.diff(node.offsets.array))
-    for label, content in _children(node, path):
-        yield from _sizes(content, label)
 
 
 def rounded(sizes: Envelope, growth: float) -> Envelope:
@@ -242,22 +246,11 @@ def rounded(sizes: Envelope, growth: float) -> Envelope:
 
 def envelope_of(node: Node) -> Envelope:
     """The envelope an array was padded to."""
-    return Envelope(node.length, _by_path(_capacities(node, "")), _products_in(node))
-
-
-def _products_in(node: Node) -> Products:
-    known = {path: offsets.bounds for path, offsets in _in_rows(node, "")}
-    several = [(pair, known[pair[0]].product(known[pair[1]])) for pair in _pairs(known)]
-    return tuple((pair, most) for pair, most in several if most is not None)
-
-
-def _capacities(node: Node, path: str) -> Iterator[tuple[str, Sizes]]:
-    if isinstance(node, Jagged):
-        path += "[]"
-        bounds: Any = node.offsets.bounds  # type: ignore[union-attr]
-        yield path, Sizes(*bounds[1 : 1 + len(Sizes._fields)])
-    for label, content in _children(node, path):
-        yield from _capacities(content, label)
+    found = [(path, lists.offsets.bounds, in_rows) for path, lists, in_rows in _lists(node, "", True)]
+    lists = ((path, Sizes(*bounds[1 : 1 + len(Sizes._fields)])) for path, bounds, _ in found)
+    known = {path: bounds for path, bounds, in_rows in found if in_rows}
+    several = ((pair, known[pair[0]].product(known[pair[1]])) for pair in _pairs(known))
+    return Envelope(node.length, _by_path(lists), tuple((pair, most) for pair, most in several if most is not None))
 
 
 def _children(node: Node, path: str) -> list[tuple[str, Node]]:
@@ -291,20 +284,19 @@ class Padded:
 
     def made(self) -> np.ndarray[Any, Any]:
         """The buffer itself."""
-        found = self.blank()
+        found = blank(self.shape, self.dtype)
         self._write(found)
         return found
 
-    def blank(self) -> np.ndarray[Any, Any]:
-        """A buffer that looks like it, with anything in it.
 
-        It is at an address from which JAX takes it over on a CPU, where it would copy others.
-        """
-        size = int(np.prod(self.shape)) * self.dtype.itemsize
-        raw = np.empty(size + _ALIGNMENT, np.uint8)
-        start = -raw.__array_interface__["data"][0] % _ALIGNMENT
-        found: np.ndarray[Any, Any] = raw[start : start + size].view(self.dtype).reshape(self.shape)
-        return found
+def blank(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
+    """A buffer with anything in it, at an address from which JAX takes it over on a CPU, where it would copy others."""
+    dtype = np.dtype(dtype)
+    size = int(np.prod(shape)) * dtype.itemsize
+    raw = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -raw.__array_interface__["data"][0] % _ALIGNMENT
+    found: np.ndarray[Any, Any] = raw[start : start + size].view(dtype).reshape(shape)
+    return found
 
 
 _ALIGNMENT = 64
@@ -371,7 +363,7 @@ class _Padding:
                 padded[-1] = sizes.total
 
             def write_parents(within: np.ndarray[Any, Any]) -> None:
-                within[:total] = parents(offsets)
+                count_lists(offsets.array, within[:total])
                 within[total:] = slots - 1
 
             padded = Padded((slots + 1,), np.int32, write_offsets)

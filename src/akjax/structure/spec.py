@@ -9,7 +9,8 @@ with it; only each leaf's rank is kept, so that a mapped or stacked leaf is reco
 from __future__ import annotations
 
 import weakref
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -34,6 +35,10 @@ from ..nodes.walk import iterate, map_flat, map_nodes
 from ..pydag import dag_flatten, dag_unflatten
 from .from_layout import regular
 from .words import needs_words, split
+
+# a place in an array: fields by name, those of a tuple by number, and this for the elements of lists
+Path: TypeAlias = tuple[str, ...]
+ELEMENTS = "[]"
 
 _interned: weakref.WeakValueDictionary[int, Spec] = weakref.WeakValueDictionary()
 
@@ -123,12 +128,21 @@ class Spec:
         return tuple(number not in data for number in range(self.definition.num_leaves))
 
     def names(self) -> tuple[str, ...]:
-        """A path for each leaf, like `Jet.pt`; the first one for a leaf that is used twice."""
+        """A name for each leaf, like `Jet.pt`; that of the first place for a leaf that is used twice."""
         if self._names is None:
-            found: dict[int, str] = {}
-            _name(self.skeleton(), "", found)
-            self._names = tuple(found[i] for i in range(len(found)))
+            self._names = tuple((_name(path) + what) or "data" for path, what in self.first_places())
         return self._names
+
+    def first_places(self) -> tuple[tuple[Path, str], ...]:
+        """Where each leaf stands first, and what it says there (`<offsets>`; nothing for a number)."""
+        first: dict[int, tuple[Path, str]] = {}
+        for number, path, what in _places_of(self.skeleton(), ()):
+            first.setdefault(number, (path, what))
+        return tuple(first[number] for number in range(len(first)))
+
+    def columns(self, which: Sequence[bool]) -> frozenset[Path]:
+        """Every place where one of these leaves stands."""
+        return frozenset(path for number, path, _ in _places_of(self.skeleton(), ()) if which[number])
 
 
 class _Slot:
@@ -229,33 +243,37 @@ def _reached(index: np.ndarray[Any, Any]) -> int:
     return int(index.max(initial=-1)) + 1
 
 
-def _name(node: Node, path: str, found: dict[int, str]) -> None:
-    def leaf(slot: Any, suffix: str = "") -> None:
-        found.setdefault(slot.number, (path + suffix) or "data")
-
+def _places_of(node: Node, path: Path) -> Iterator[tuple[int, Path, str]]:
+    """The numbers of the leaves with every place where they stand, in the order of the leaves."""
     match node:
         case Flat():
-            leaf(node.data)
+            yield node.data.number, path, ""
         case Live():
-            leaf(node.dead, "<dead>")
-            _name(node.content, path, found)
+            yield node.dead.number, path, "<dead>"
+            yield from _places_of(node.content, path)
         case Masked():
-            leaf(node.null, "<missing>")
-            _name(node.content, path, found)
+            yield node.null.number, path, "<missing>"
+            yield from _places_of(node.content, path)
         case Jagged():
             lists: Any = node.offsets
-            leaf(lists.offsets, "<offsets>")
-            leaf(lists.parents, "<parents>")
-            _name(node.content, path, found)
+            yield lists.offsets.number, path, "<offsets>"
+            yield lists.parents.number, path, "<parents>"
+            yield from _places_of(node.content, (*path, ELEMENTS))
+        case List():
+            yield from _places_of(node.content, (*path, ELEMENTS))
         case Record():
             labels = node.fields if node.fields is not None else [str(i) for i in range(len(node.contents))]
             for label, content in zip(labels, node.contents, strict=True):
-                _name(content, f"{path}.{label}" if path else label, found)
+                yield from _places_of(content, (*path, label))
         case Union():
             for i, content in enumerate(node.contents):
-                _name(content, f"{path}<{i}>", found)
-        case Regular() | List() | Indexed() | Option() | Row():
-            _name(node.content, path, found)
+                yield from _places_of(content, (*path, f"<{i}>"))
+        case Regular() | Indexed() | Option() | Row():
+            yield from _places_of(node.content, path)
+
+
+def _name(path: Path) -> str:
+    return ".".join(part for part in path if part != ELEMENTS).replace(".<", "<")
 
 
 def describe(node: Node) -> str:

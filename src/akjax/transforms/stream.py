@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import functools
-import operator
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
@@ -13,19 +12,11 @@ import awkward as ak
 import jax
 import numpy as np
 
-from ..highlevel.state import restore
-from ..structure.envelope import GROWTH, Envelope, Padded, rounded, sizes_of
-from ..structure.spec import Spec
-from .traced import envelope_like, known, padded
+from .preparing import Prepared
 from .used import used_inputs
 
 Combine: TypeAlias = Callable[[Any, Any], Any]
 
-# chunks of one stream are nearly alike, and what is not used costs time in proportion; but every step is a compilation:
-# the sizes of a chunk that does not fit are multiplied by more each time
-_ROOM = (1.0, 1.5, 4.0)
-# a chunk that would use very little gets sizes of its own
-_MOST_WASTE = 64
 _IN_FLIGHT = 2
 
 
@@ -131,20 +122,10 @@ class _Called:
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], like: Any = None) -> None:
         self._function: Any = function if hasattr(function, "lower") else jax.jit(function)
         self._args = args
-        self._sizes = _Sizes(like)
-        # for each structure some buffers to be given in the place of those that are not used; None for the others
-        self._unused: dict[Any, list[Any]] = {}
+        self._prepared = Prepared(self._used, like)
 
     def __call__(self, chunk: Any) -> Any:
-        buffers, spec = self._sizes.padded(chunk)
-        key = (type(chunk), spec, *((buffer.shape, buffer.dtype) for buffer in buffers))
-        unused = self._unused.get(key)
-        if unused is None or any(leaf is not None and leaf.is_deleted() for leaf in unused):
-            used = self._used(restore(type(chunk), spec, [_described(buffer) for buffer in buffers]))
-            blank = [None if here else b.blank() for b, here in zip(buffers, used, strict=True)]
-            unused = self._unused[key] = jax.device_put(blank)
-        made = jax.device_put([b.made() if leaf is None else leaf for b, leaf in zip(buffers, unused, strict=True)])
-        return self._function(restore(type(chunk), spec, made), *self._args)
+        return self._function(self._prepared(chunk), *self._args)
 
     def _used(self, chunk: Any) -> Sequence[bool]:
         """Which of the leaves, of a chunk without data, the function uses; they come before those of `args`."""
@@ -152,37 +133,6 @@ class _Called:
         if not hasattr(self._function, "trace"):  # compiled by something else than jax.jit
             return [True] * len(leaves)
         return used_inputs(self._function.trace(chunk, *self._args).jaxpr)[: len(leaves)]
-
-
-def _described(buffer: Padded) -> Any:
-    return jax.ShapeDtypeStruct(buffer.shape, buffer.dtype)  # type: ignore[no-untyped-call]
-
-
-class _Sizes:
-    """The sizes chunks are padded to; one more for a chunk that fits none of them, or wastes much."""
-
-    def __init__(self, like: Any) -> None:
-        self._like = like
-        self._envelopes: list[Envelope] = []
-
-    def padded(self, chunk: Any) -> tuple[list[Padded], Spec]:
-        node = known(chunk)
-        sizes = sizes_of(node)
-        if self._like is not None:
-            self._envelopes.append(envelope_like(self._like))
-            self._like = None
-            return padded(chunk, node, sizes, self._envelopes[0])
-        fitting = [one for one in self._envelopes if one.excess(sizes) is None]
-        smallest = min(fitting, key=lambda one: one.rows, default=None)
-        if smallest is None:
-            # grown from the largest before, so that another chunk like those before fits, too
-            room = _ROOM[min(len(self._envelopes), len(_ROOM) - 1)]
-            smallest = functools.reduce(operator.or_, self._envelopes, rounded(sizes.times(room), GROWTH))
-            self._envelopes.append(smallest)
-        elif smallest.rows > _MOST_WASTE * (sizes.rows + 1):
-            smallest = rounded(sizes.times(_ROOM[-1]), GROWTH)
-            self._envelopes.append(smallest)
-        return padded(chunk, node, sizes, smallest)
 
 
 def _selected(chunk: Any, selecting: _Called) -> Any:

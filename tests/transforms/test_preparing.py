@@ -1,0 +1,162 @@
+"""What a stream does with chunks before the function gets them."""
+
+from __future__ import annotations
+
+import awkward as ak
+import jax
+import numpy as np
+import pytest
+from oracle import plain, same
+
+import akjax
+from akjax.transforms import preparing
+
+akjax.register()
+
+
+def chunk(seed: int, rows: int = 60, jets_a_row: float = 3.0) -> ak.Array:
+    rng = np.random.default_rng(seed)
+    few, many = rng.poisson(1.0, rows), rng.poisson(jets_a_row, rows)
+    hits = rng.poisson(2.0, many.sum())
+    jets = ak.zip(
+        {
+            "pt": rng.exponential(30, many.sum()),
+            "eta": rng.normal(size=many.sum()),
+            "hits": ak.unflatten(rng.normal(size=hits.sum()), hits),
+        },
+        depth_limit=1,
+    )
+    some = ak.mask(rng.normal(size=rows), rng.random(rows) < 0.5)
+    muons = ak.unflatten(rng.normal(size=few.sum()), few)
+    events = {"met": rng.exponential(20, rows), "some": some, "mu": muons, "jets": ak.unflatten(jets, many)}
+    return ak.zip({**events, "pair": ak.zip((rng.normal(size=rows), muons), depth_limit=1)}, depth_limit=1)
+
+
+CHUNKS = [chunk(seed) for seed in range(5)]
+ALL = ak.concatenate(CHUNKS)
+
+FUNCTIONS = {
+    "rows": lambda e: ak.sum(e.met),
+    "lists": lambda e: ak.sum(e.jets.pt),
+    "lengths only": lambda e: ak.sum(ak.num(e.jets) ** 2),
+    "lists in lists": lambda e: ak.sum(ak.num(e.jets.hits, axis=2) * e.jets.eta),
+    "missing": lambda e: ak.sum(ak.fill_none(e.some, 100.0)),
+    "a tuple": lambda e: ak.sum(e.pair["1"]) + ak.sum(e.pair["0"]),
+    "shared lists": lambda e: ak.sum(e.mu * e.pair["1"]),
+    "two collections": lambda e: ak.count(ak.cartesian([e.mu, e.jets.pt])["0"]),
+    "nothing": lambda e: 1.0,
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_as_eagerly(name):
+    function = FUNCTIONS[name]
+    found = akjax.stream(function, CHUNKS)
+    same(plain(found), plain(sum(function(one) for one in CHUNKS)), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_all_of_a_chunk_is_looked_at_once(name, monkeypatch):
+    """Chunks that fit the first one's sizes take the short way, also where columns share their lists."""
+    ways = []
+    original = preparing._Columns.padded
+    monkeypatch.setattr(preparing._Columns, "padded", lambda *args: ways.append(original(*args)) or ways[-1])
+    akjax.stream(FUNCTIONS[name], CHUNKS, like=akjax.envelope(CHUNKS))
+    assert len(ways) == len(CHUNKS) - 1
+    assert all(way is not None for way in ways)
+
+
+def test_sizes_of_what_is_not_used_do_not_matter():
+    traces = []
+
+    def function(events):
+        traces.append(1)
+        return ak.sum(events.mu)
+
+    longer = chunk(1, jets_a_row=20.0)
+    sizes = akjax.envelope(
+        {
+            "jets": ak.num(CHUNKS[0].jets),
+            "jets[].hits": ak.num(ak.flatten(CHUNKS[0].jets).hits),
+            "mu": np.full(60, 6),
+            "pair.1": np.full(60, 6),
+        }
+    )
+    found = akjax.stream(function, [CHUNKS[0], longer], like=sizes)
+    same(plain(found), float(ak.sum(CHUNKS[0].mu) + ak.sum(longer.mu)), rtol=1e-9)
+    assert len(traces) == 1
+
+
+def test_lists_that_line_up_in_one_chunk_only():
+    """Another structure: traced for itself, and not taken for that of the first chunk."""
+    rng = np.random.default_rng(3)
+
+    def columns(one, two):
+        sizes = [ak.unflatten(rng.normal(size=sum(counts)), counts) for counts in (one, two)]
+        return ak.zip(dict(zip("ab", sizes, strict=True)), depth_limit=1)
+
+    alike, other = columns([2, 0, 1], [2, 0, 1]), columns([1, 1, 1], [2, 0, 1])
+    found = akjax.stream(lambda e: ak.sum(ak.sum(e.a, axis=1) * ak.sum(e.b, axis=1)), [alike, other, alike])
+    expected = sum(float(ak.sum(ak.sum(e.a, axis=1) * ak.sum(e.b, axis=1))) for e in (alike, other, alike))
+    same(plain(found), expected, rtol=1e-9)
+    with pytest.raises(akjax.StructureError, match="in different lists"):
+        akjax.stream(lambda e: ak.sum(e.a * e.b), [alike, other])
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        ak.with_field(CHUNKS[1], ak.values_astype(CHUNKS[1].met, np.float32), "met"),
+        ak.without_field(CHUNKS[1], "met"),
+        ak.with_field(CHUNKS[1], ak.with_parameter(CHUNKS[1].met, "unit", "GeV"), "met"),
+        ak.Array(CHUNKS[1], with_name="Event"),
+        ak.Array(CHUNKS[1], attrs={"year": 2012}),
+    ],
+    ids=["dtype", "fields", "parameters", "name", "attrs"],
+)
+def test_a_chunk_of_another_form_is_looked_at(changed):
+    """Also where the difference is in what the function of the first chunks did not use."""
+    seen = []
+
+    def function(events):
+        seen.append((events.fields, str(ak.type(events.met)) if "met" in events.fields else "", dict(events.attrs)))
+        return ak.sum(events.mu)
+
+    found = akjax.stream(function, [CHUNKS[0], changed], like=akjax.envelope(CHUNKS))
+    same(plain(found), float(ak.sum(CHUNKS[0].mu) + ak.sum(changed.mu)), rtol=1e-9)
+    assert len(seen) == 2
+
+
+def test_columns_that_are_not_used_are_not_read():
+    """Of arrays that are read when they are looked at: all of the first chunk, of the others what is used."""
+    read = []
+
+    def virtual(number):
+        array = ak.Array(CHUNKS[number].layout)[["met", "mu"]]
+        form, length, buffers = ak.to_buffers(array)
+
+        def reading(name):
+            return lambda: read.append((number, name)) or buffers[name]
+
+        return ak.from_buffers(form, length, {name: reading(name) for name in buffers})
+
+    akjax.stream(
+        lambda e: ak.sum(e.met),
+        (virtual(number) for number in range(3)),
+        like=akjax.envelope([one[["met", "mu"]] for one in CHUNKS]),
+    )
+    names = {number: {name for where, name in read if where == number} for number in range(3)}
+    assert len(names[0]) == 3
+    assert len(names[1]) == len(names[2]) == 1
+
+
+def test_a_function_of_which_jax_knows_nothing():
+    """Compiled by something else than `jax.jit`: everything is made for it."""
+
+    class Compiled:
+        lower = None
+
+        def __call__(self, events):
+            return jax.jit(lambda e: ak.sum(e.mu))(events)
+
+    same(plain(akjax.stream(Compiled(), CHUNKS)), float(ak.sum(ALL.mu)), rtol=1e-9)
