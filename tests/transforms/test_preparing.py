@@ -146,8 +146,9 @@ def test_columns_that_are_not_used_are_not_read():
         like=akjax.envelope([one[["met", "mu"]] for one in CHUNKS]),
     )
     names = {number: {name for where, name in read if where == number} for number in range(3)}
-    assert len(names[0]) == 3
-    assert len(names[1]) == len(names[2]) == 1
+    assert names[0] >= {"node1-data", "node3-data"}
+    # the oldest Awkward reads offsets to know how many lists there are
+    assert names[1] - {"node2-offsets"} == names[2] - {"node2-offsets"} == {"node1-data"}
 
 
 def test_a_function_of_which_jax_knows_nothing():

@@ -19,12 +19,14 @@ from ..nodes.boundaries import Boundaries, Bounds, boundaries, count_lists
 from ..nodes.kinds import Flat, Jagged, List, Live, Masked, Node, Record, Regular, replace
 from ..nodes.static import Static
 from ..nodes.walk import children
+from .memory import blank
 
 GROWTH = 1.25
 
 # products of lengths are counted for no more lists than these
 _MANY = 12
 
+Blank: TypeAlias = Callable[[tuple[int, ...], Any], np.ndarray[Any, Any]]
 Products: TypeAlias = tuple[tuple[tuple[str, str], int], ...]
 
 # below these, everything is one bucket
@@ -282,24 +284,11 @@ class Padded:
         """The number of its axes."""
         return len(self.shape)
 
-    def made(self) -> np.ndarray[Any, Any]:
-        """The buffer itself."""
+    def made(self, blank: Blank = blank) -> np.ndarray[Any, Any]:
+        """The buffer itself, in memory that `blank` gives for a shape and a dtype."""
         found = blank(self.shape, self.dtype)
         self._write(found)
         return found
-
-
-def blank(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
-    """A buffer with anything in it, at an address from which JAX takes it over on a CPU, where it would copy others."""
-    dtype = np.dtype(dtype)
-    size = int(np.prod(shape)) * dtype.itemsize
-    raw = np.empty(size + _ALIGNMENT, np.uint8)
-    start = -raw.__array_interface__["data"][0] % _ALIGNMENT
-    found: np.ndarray[Any, Any] = raw[start : start + size].view(dtype).reshape(shape)
-    return found
-
-
-_ALIGNMENT = 64
 
 
 def pad(node: Node, envelope: Envelope) -> Node:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import awkward as ak
 import jax
 
 from ..highlevel.state import restore
+from ..nodes.kinds import Node
 from ..structure.columns import only_columns
-from ..structure.envelope import GROWTH, Envelope, Padded, blank, rounded, sizes_of
+from ..structure.envelope import GROWTH, Envelope, Padded, rounded, sizes_of
+from ..structure.memory import Pool, blank
 from ..structure.spec import Path, Spec
 from .traced import envelope_like, known, padded
 
@@ -37,13 +39,15 @@ class Prepared:
         self._envelopes: list[Envelope] = []
         self._targets: dict[Any, _Target] = {}
         self._columns: list[_Columns] = []
+        self._pool = Pool()
 
     def __call__(self, chunk: Any) -> Any:
         """A chunk, padded. In the place of a leaf that is not used there may be any numbers."""
         for columns in self._columns:
-            found = columns.padded(chunk)
-            if found is not None:
-                return found
+            if columns.are_of(chunk):
+                found = columns.padded(chunk)
+                if found is not None:
+                    return found
         # the first chunk of its form or of its sizes: all of it is looked at
         node = known(chunk)
         sizes = sizes_of(node)
@@ -51,9 +55,16 @@ class Prepared:
         buffers, spec = padded(chunk, node, sizes, envelope)
         key = (type(chunk), spec, *((buffer.shape, buffer.dtype) for buffer in buffers))
         if key not in self._targets:
-            target = self._targets[key] = _Target(type(chunk), spec, buffers, self._used)
-            self._columns.append(_Columns(chunk, envelope, target))
+            target = self._targets[key] = _Target(type(chunk), spec, buffers, self._used, self._pool)
+            self._of(chunk, spec.columns(target.used)).learn(chunk, envelope, target)
         return self._targets[key].array(dict(enumerate(buffers)))
+
+    def _of(self, chunk: Any, paths: frozenset[Path]) -> _Columns:
+        for columns in self._columns:
+            if columns.are_of(chunk, paths):
+                return columns
+        self._columns.append(_Columns(chunk, paths))
+        return self._columns[-1]
 
     def _envelope(self, sizes: Envelope) -> Envelope:
         if self._like is not None:
@@ -81,9 +92,12 @@ def _wastes(envelope: Envelope, sizes: Envelope) -> bool:
 class _Target:
     """What chunks are made into: arrays of one structure and size, for which there is a compiled program."""
 
-    def __init__(self, cls: type, spec: Spec, buffers: Sequence[Padded], used: Callable[[Any], Sequence[bool]]) -> None:
+    def __init__(
+        self, cls: type, spec: Spec, buffers: Sequence[Padded], used: Callable[[Any], Sequence[bool]], pool: Pool
+    ) -> None:
         self.spec = spec
         self._class = cls
+        self._pool = pool
         self._leaves: list[Any] = [jax.ShapeDtypeStruct(b.shape, b.dtype) for b in buffers]  # type: ignore[no-untyped-call]
         self.used = used(restore(cls, spec, self._leaves))
         # always the same ones, unless a function took their memory
@@ -92,7 +106,7 @@ class _Target:
     def array(self, buffers: Mapping[int, Padded]) -> Any:
         """An array over buffers, by the numbers of the leaves; those that are used are needed."""
         leaves: list[Any] = [None] * len(self._leaves)
-        used = {number: buffer.made() for number, buffer in buffers.items() if self.used[number]}
+        used = {number: buffer.made(self._pool.blank) for number, buffer in buffers.items() if self.used[number]}
         for number, leaf in zip(used, jax.device_put(list(used.values())), strict=True):
             leaves[number] = leaf
         for number, described in enumerate(self._leaves):
@@ -103,41 +117,59 @@ class _Target:
         return restore(self._class, self.spec, leaves)
 
 
+class _Ready(NamedTuple):
+    """A target of chunks' columns: in which envelope these fit, their structure, and which of its leaves theirs are."""
+
+    target: _Target
+    envelope: Envelope
+    spec: Spec
+    numbers: tuple[int | None, ...]
+
+
 class _Columns:
-    """What a function uses of chunks of one form, and how that is made into a target.
+    """What a function uses of chunks of one form, and what that is made into.
 
     Args:
         chunk: one of the chunks.
-        envelope: in which it fits.
-        target: what all of it is made into.
+        paths: the places of the columns.
     """
 
-    def __init__(self, chunk: Any, envelope: Envelope, target: _Target) -> None:
+    def __init__(self, chunk: Any, paths: frozenset[Path]) -> None:
         self._class = type(chunk)
         self._form = chunk.layout.form
-        self._target = target
-        self._paths: frozenset[Path] = target.spec.columns(target.used)
-        array, node, sizes = self._of(chunk)
-        self._envelope = envelope.only(sizes)
-        _, self._spec = padded(array, node, sizes, self._envelope)
-        numbers = {place: number for number, place in enumerate(target.spec.first_places())}
-        self._numbers = [numbers.get(place) for place in self._spec.first_places()]
+        self._paths = paths
+        self._ready: list[_Ready] = []
 
-    def _of(self, chunk: Any) -> Any:
+    def are_of(self, chunk: Any, paths: frozenset[Path] | None = None) -> bool:
+        """Whether a chunk is of this form (and its columns are at these places)."""
+        return (
+            type(chunk) is self._class
+            and paths in (None, self._paths)
+            and self._form.is_equal_to(chunk.layout.form, all_parameters=True)
+        )
+
+    def learn(self, chunk: Any, envelope: Envelope, target: _Target) -> None:
+        """Note what a chunk that fits an envelope was made into as a whole."""
+        array, node, sizes = self._of(chunk)
+        mine = envelope.only(sizes)
+        _, spec = padded(array, node, sizes, mine)
+        numbers = {place: number for number, place in enumerate(target.spec.first_places())}
+        self._ready.append(_Ready(target, mine, spec, tuple(map(numbers.get, spec.first_places()))))
+        self._ready.sort(key=lambda one: one.envelope.rows)
+
+    def padded(self, chunk: Any) -> Any:
+        """A chunk of this form made into a target, or None if there is none that it fits, or not without waste."""
+        array, node, sizes = self._of(chunk)
+        for one in self._ready:
+            if one.envelope.excess(sizes) is None and not _wastes(one.envelope, sizes):
+                buffers, spec = padded(array, node, sizes, one.envelope)
+                if spec == one.spec:  # not so if columns line up in one chunk and not in the other
+                    pairs = zip(one.numbers, buffers, strict=True)
+                    return one.target.array({number: buffer for number, buffer in pairs if number is not None})
+        return None
+
+    def _of(self, chunk: Any) -> tuple[Any, Node, Envelope]:
         layout = only_columns(chunk.layout, self._paths)
         array = ak.Array(layout, behavior=chunk.behavior, attrs=chunk.attrs)
         node = known(array)
         return array, node, sizes_of(node)
-
-    def padded(self, chunk: Any) -> Any:
-        """A chunk made into the target, or None if it has another form, does not fit, or wastes room."""
-        if type(chunk) is not self._class or not self._form.is_equal_to(chunk.layout.form, all_parameters=True):
-            return None
-        array, node, sizes = self._of(chunk)
-        if self._envelope.excess(sizes) is not None or _wastes(self._envelope, sizes):
-            return None
-        buffers, spec = padded(array, node, sizes, self._envelope)
-        if spec != self._spec:  # columns that line up in one chunk and not in the other
-            return None
-        pairs = zip(self._numbers, buffers, strict=True)
-        return self._target.array({number: buffer for number, buffer in pairs if number is not None})
