@@ -180,3 +180,11 @@ def test_functions_of_elements_are_not_computed_for_every_copy(events: ak.Array)
         cosines = set(re.findall(r"(%\S+) = \S+ cosine\(", computation))
         asked = set(re.findall(r" gather\((%[^,]+),", computation))
         assert not cosines & asked
+
+
+def test_an_index_of_combinations_is_held_once() -> None:
+    """Of a constant in two shapes XLA keeps both, and compiling takes time in proportion to constants."""
+    triples = int(ak.sum(ak.num(ak.combinations(EVENTS.jets.x, 3))))
+    constants = re.findall(rf"= s32\[({triples}(?:,1)?)\]\S* constant\(", compiled(closest, EVENTS))
+    # one for each place, and one for the list that a triple is in
+    assert constants == [f"{triples},1"] * 4

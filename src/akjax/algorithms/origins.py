@@ -147,15 +147,17 @@ def _picked(buffer: Any, index: Any) -> Any:
             return function(*(_picked(value, index) if np.ndim(value) else value for value in values))
         origin = origin_of(buffer)
         if origin is not None and not origin.guards:
-            return take(origin.source, take(_as_value(origin.index), index))
+            return take(origin.source, _index_at(origin.index, index))
         return take(buffer, index)
 
     return once("pick", pick, [buffer, index])
 
 
-def _as_value(index: Any) -> Any:
-    """An index as a value of the program, which holds it once: as gathers and scatters take it."""
-    return jnp.asarray(facts_of(index).column).reshape(-1) if isinstance(index, np.ndarray) else index
+def _index_at(index: Any, at: Any) -> Any:
+    """Some of the numbers of an index, which a program holds once: as a column, as gathers and scatters take it."""
+    if isinstance(index, np.ndarray):
+        return take(jnp.asarray(facts_of(index).column), at).reshape(-1)
+    return take(index, at)
 
 
 # what was computed, by the operation and its operands, and the operands: it holds as long as the result is there
