@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax.test_util import check_grads
 
+from akjax.kernels._index import facts_of
 from akjax.kernels.gather import take
 
 from . import cases  # noqa: F401  (switches 64-bit types on)
@@ -97,3 +98,22 @@ def test_empty_buffer():
         take(empty, jnp.array([0]))
     for index in (np.array([0, 1]), jnp.array([0, 1])):
         np.testing.assert_array_equal(take(empty, index, in_bounds=False), np.full((2, 2), np.nan))
+
+
+@pytest.mark.parametrize("size", [1, 2, 100, 40_000])
+def test_facts(size):
+    """Also of an index longer than what is looked at at a time."""
+    rising = np.arange(size)
+    assert facts_of(rising)[1:] == (0, size - 1, True, True, True)
+    if size > 1:
+        assert facts_of(rising[::-1])[1:] == (0, size - 1, False, False, False)
+        for at in {1, size // 2, size - 1}:
+            again = rising.copy()
+            again[at] -= 1
+            assert facts_of(again)[3:] == (False, True, False)
+            gap = rising.copy()
+            gap[at:] += 1
+            assert facts_of(gap)[1:] == (0, size, False, True, True)
+            falls = rising.copy()
+            falls[at] = -1
+            assert facts_of(falls)[1:] == (-1, max(size - 2, 0) if at == size - 1 else size - 1, False, False, False)

@@ -50,6 +50,38 @@ def test_known_combinations(n, replacement, counts):
         assert slot.tolist() == column.tolist()
 
 
+@pytest.mark.parametrize("mean", [0.3, 3.0, 40.0])
+def test_known_lists_in_pieces(mean):
+    """More lists than are looked at at a time, short and long ones."""
+    counts = np.random.default_rng(1).poisson(mean, 5000)
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    found = lists.known_parents(offsets, np.empty(offsets[-1], np.int32))
+    assert np.array_equal(found, np.repeat(np.arange(5000), counts))
+    made, slots = lists.known_combinations(offsets, 2, False)
+    known = ak.unflatten(np.arange(offsets[-1]), counts)
+    expected = ak.combinations(known, 2)
+    assert np.array_equal(np.diff(made), np.asarray(ak.num(expected)))
+    for slot, column in zip(slots, ak.unzip(ak.flatten(expected)), strict=True):
+        assert np.array_equal(slot, np.asarray(column))
+
+
+@pytest.mark.parametrize("rows", [[], [0], [2, 0, 2, 1], [0, 1, 2, 3]])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_known_products(count, rows):
+    several = np.array([[2, 1, 0, 3], [1, 2, 2, 1], [1, 3, 1, 0]])[:count]
+    rows = np.array(rows, int)
+    arrays = [ak.unflatten(np.arange(counts.sum()), counts) for counts in several]
+    expected = ak.cartesian(arrays)[rows]
+    ends = [np.concatenate([[0], np.cumsum(counts)]) for counts in several]
+    offsets, row, which, columns = lists.known_product(ends, rows)
+    assert offsets.tolist() == [0, *np.cumsum(ak.num(expected)).to_list()]
+    assert which.tolist() == np.repeat(np.arange(len(rows)), np.asarray(ak.num(expected))).tolist()
+    assert row.tolist() == rows[which].tolist()
+    for column, values in zip(columns, ak.unzip(ak.flatten(expected)), strict=True):
+        assert column.tolist() == values.tolist()
+        assert column.dtype == np.int32
+
+
 def test_lists_too_long_for_a_table():
     assert lists.known_combinations(np.array([0, 200]), 5, False) is None
 

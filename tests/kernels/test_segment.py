@@ -287,3 +287,13 @@ def test_regular_is_detected():
     probed = np.repeat(np.arange(1000), 2)
     probed[61] = 31  # between the probes
     assert Segments(probed, 1000).regular_size is None
+
+
+@pytest.mark.parametrize("counts", [[], [0, 0], [1, 0, 2], [20, 0, 30], [0, 100, 0, 0, 1], [0]])
+def test_counts_of_known_segments(counts):
+    parents = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    segments = Segments(parents, len(counts))
+    assert segments.counts.tolist() == counts
+    assert segments.longest == max(counts, default=0)
+    if parents.size:
+        assert Segments(parents[::-1], len(counts), sorted=False).counts.tolist() == counts

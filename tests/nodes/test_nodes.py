@@ -198,3 +198,15 @@ def test_lists_that_lie_behind_their_content() -> None:
     content = ak.contents.ListOffsetArray(ak.index.Index64(np.array([0, 1])), ak.contents.NumpyArray(np.array([1.0])))
     empty = ak.contents.ListArray(ak.index.Index64(np.array([9])), ak.index.Index64(np.array([9])), content)
     assert listed(from_layout(empty)) == [[]]
+
+
+@pytest.mark.parametrize("length", [0, 1, 7, 40_000])
+def test_is_identity(length):
+    """Also of more numbers than are looked at at a time."""
+    index = np.arange(length)
+    assert is_identity(index, length)
+    assert not is_identity(index, length + 1)
+    for at in {0, length // 2, length - 1} if length > 1 else ():
+        other = index.copy()
+        other[at] = other[at - 1]
+        assert not is_identity(other, length)

@@ -37,9 +37,10 @@ from ..nodes.moving import carry, project
 from ..nodes.static import static
 from ..nodes.walk import children, map_flat
 from .aligning import line_up
-from .elementwise import Level, combine, values_of
+from .elementwise import Level, combine, in_lists, shared_lists, values_of
 from .numbering import same
 from .runtime import depth_of
+from .tracking import is_flat
 from .ufuncs import canonical
 
 _NOT_ALIKE = (
@@ -150,6 +151,12 @@ def where(condition: Node, one: Side, two: Side, booleans_join: bool, inside: bo
         return carry(chosen[rows.parameters[_PLACE]], rows.data)
 
     arrays = [condition, *one.arrays(), *two.arrays()]
+    lists, elements = shared_lists(arrays)
+    if is_flat(elements) and all(isinstance(node, Flat) for node in elements):  # there is nothing to broadcast
+        test, *sides = together(iter(elements))
+        left, right = (side.whole() for side in sides)
+        found = choose(jnp.asarray(values_of(test), bool), left, right, booleans_join)
+        return in_lists(lists, found)
     options = {"allow_records": True, "numpy_to_regular": True, "right_broadcast": not inside, "fast": False}
     (rows,) = combine(_unreached, arrays, override=at, **options)
     return map_flat(of_rows, rows)

@@ -14,10 +14,10 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take
-from ..kernels.lists import known_combinations
-from ..nodes.boundaries import Boundaries, parents
+from ..kernels.lists import known_combinations, known_product
+from ..nodes.boundaries import Boundaries
 from ..nodes.kinds import Flat, Jagged, List, Live, Masked, Node, Record, Regular, replace
-from ..nodes.moving import carry, project
+from ..nodes.moving import project
 from ..nodes.static import Static, arange, static
 from ..structure.from_layout import from_layout
 from . import pairing
@@ -112,14 +112,16 @@ def combined(lists: List, n: int, options: dict[str, Any], positions: bool) -> N
         placed_together(places)
         shape: Any = from_layout(combine(slots_of(_ONE)).layout)
         return _level(found, shape, _elements([lists] * n, places, positions), _together([lists] * n, places))
-    known = known_combinations(lists.offsets.array, n, options.get("replacement", False))
+    replacement = options.get("replacement", False)
+    known = known_combinations(lists.offsets.array, n, replacement)
     result: Any = from_layout(combine(slots_of(lists if known is None else _ONE)).layout)
     tuples = result.content
     if known is None:
         offsets, columns = result.offsets, [held(np.array(numbers.data)) for numbers in tuples.contents]
     else:
         offsets, columns = static(known[0], own=True), [held(column) for column in known[1]]
-    placed_together(columns)
+    counts = np.diff(lists.offsets.array)
+    placed_together(columns, np.repeat(counts >= (min(n, 1) if replacement else n), counts))
     dead = _together([lists] * len(columns), columns)
     contents = _elements([lists] * len(columns), columns, positions)
     record = replace(tuples, contents=contents, length=len(columns[0]))
@@ -141,17 +143,14 @@ def products(several: list[List], ends: list[int], combine: Callable[[list[Any]]
         return _traced_products(several, ends, shape, positions)
     levels: list[tuple[Static, Any]] = []
     columns: list[np.ndarray[Any, Any]] = []
-    at = arange(several[0].length)
+    at: Any = arange(several[0].length)  # the row of each tuple so far
     bounds = [0, *(end + 1 for end in ends), len(several)]
     for first, last in itertools.pairwise(bounds):
-        group = several[first:last]
-        product: Any = carry(_product(group), at)
-        outer = parents(product.offsets)
-        columns = [column[outer] for column in columns]
-        mine = [np.asarray(numbers.data) for numbers in product.content.contents]
-        levels.append((product.offsets, _together(group, mine)))
+        offsets, rows, moved, mine = known_product([lists.offsets.array for lists in several[first:last]], at)
+        columns = [column[moved] for column in columns]
+        levels.append((static(offsets, own=True), _together(several[first:last], mine)))
         columns += mine
-        at = at[outer]
+        at = rows
     contents = _elements(several, columns, positions)
     node: Node = replace(shape.content, contents=contents, length=len(at))
     for offsets, dead in reversed(levels):
@@ -204,11 +203,6 @@ def slots_of(lists: List) -> Any:
     """The numbers of the elements in their lists, as an Awkward Array."""
     numbers = ak.contents.NumpyArray(arange(lists.content.length))
     return ak.Array(ak.contents.ListOffsetArray(ak.index.Index64(lists.offsets.array), numbers))
-
-
-def _product(group: list[List]) -> Node:
-    """Tuples of the numbers of elements."""
-    return from_layout(ak.cartesian([slots_of(lists) for lists in group], axis=1).layout)
 
 
 def _together(several: list[List], columns: list[Any]) -> Any:

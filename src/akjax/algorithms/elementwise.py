@@ -82,7 +82,7 @@ def combine(
         "numpy_to_regular": numpy_to_regular,
         "right_broadcast": right_broadcast,
     }
-    above, envelopes = _shared_lists(envelopes)
+    above, envelopes = shared_lists(envelopes)
     table = Whole() if is_flat(envelopes) else Table()
     truth = functools.cache(lambda: _Broadcast(leaf, override, Zeros(), None).run(envelopes, options))
     broadcast = _Broadcast(leaf, override, table, truth).run(envelopes, options)
@@ -91,20 +91,23 @@ def combine(
     results = [
         table.node(layout, functools.partial(_result, truth, k), joined) for k, layout in enumerate(broadcast.results)
     ]
-    for offsets in reversed(above):
-        results = [List(offsets, node) for node in results]
-    return tuple(attach(stand_ins.back(node), run_time) for node in results)
+    return tuple(attach(stand_ins.back(in_lists(above, node)), run_time) for node in results)
 
 
-def _shared_lists(nodes: list[Any]) -> tuple[list[Any], list[Any]]:
+def shared_lists(nodes: list[Any]) -> tuple[list[Any], list[Any]]:
     """The lists that all arrays have in common, if there is nothing but numbers and records in them; what is inside."""
     above, inside = [], nodes
     while all(isinstance(node, List) and not node.parameters for node in inside):
         if any(node.offsets is not inside[0].offsets for node in inside):
             break
-        above.append(inside[0].offsets)
+        above.append(inside[0])
         inside = [node.content for node in inside]
     return (above, inside) if above and is_flat(inside) else ([], nodes)
+
+
+def in_lists(above: list[Any], node: Node) -> Node:
+    """A node in the lists that `shared_lists` took off."""
+    return functools.reduce(lambda inside, lists: replace(lists, content=inside), reversed(above), node)
 
 
 def _result(truth: Callable[[], _Broadcast], k: int) -> Any:

@@ -14,7 +14,7 @@ import functools
 import operator
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -254,17 +254,31 @@ def unguarded(buffer: Any) -> tuple[Any, tuple[Guard, ...]]:
     return below, (*guards, found[2])
 
 
+class _Placed(NamedTuple):
+    """The indices of all places of a combination, and which elements of the source are in one, if that is known."""
+
+    indices: list[weakref.ref[Any]]
+    reached: np.ndarray[Any, Any] | None
+
+
+# by the id of each index
+_together: dict[int, _Placed] = {}
+
+
 def _reached(origin: Origin, deads: list[Any], above: Any) -> Any:
     """Which elements of a source are copied to where they exist (`above`: to where that is so of the copies).
 
     Those that are copied to any place of a combination: what is computed of them is then one buffer for all places.
     """
     size = origin.source.shape[0]
-    indices = [index for at in _together.get(id(origin.index), ()) if (index := at()) is not None] or [origin.index]
+    placed = _together.get(id(origin.index), _Placed([], None))
+    indices = [index for at in placed.indices if (index := at()) is not None] or [origin.index]
 
     def find(above: Any, count: int, *given: Any) -> Any:
         indices, deads = given[:count], given[count:]
         if isinstance(indices[0], np.ndarray) and not deads and isinstance(above, np.ndarray | None):
+            if above is None and placed.reached is not None:
+                return placed.reached
             found = np.zeros(size, bool)
             for index in indices:
                 found[index if above is None else index[above]] = True
@@ -279,18 +293,19 @@ def _reached(origin: Origin, deads: list[Any], above: Any) -> Any:
     return None if isinstance(found, np.ndarray) and found.all() else found
 
 
-# the indices of all places of a combination, by the id of each
-_together: dict[int, list[weakref.ref[Any]]] = {}
+def placed_together(indices: Sequence[Any], reached: np.ndarray[Any, Any] | None = None) -> None:
+    """Note that elements of one buffer are copied to several places of a combination.
 
-
-def placed_together(indices: Sequence[Any]) -> None:
-    """Note that elements of one buffer are copied to several places of a combination."""
+    Args:
+        indices: one for each place.
+        reached: which elements are copied to any of them, if the host knows.
+    """
     distinct = list({id(index): index for index in indices}.values())
     for index in distinct:
         at = id(index)
         if at not in _together:
             weakref.finalize(index, _together.pop, at, None)
-            _together[at] = [weakref.ref(one) for one in distinct]
+            _together[at] = _Placed([weakref.ref(one) for one in distinct], reached)
 
 
 def _cut(values: list[Any], reached: Any) -> list[Any]:

@@ -58,9 +58,7 @@ def facts_of(index: np.ndarray) -> Facts:
             column = _column(index, found.most)
             _known[id(index)] = found._replace(column=weakref.ref(column))
         return Facts(column, *found[2:])
-    shortest, longest = _steps(index[:_FEW])
-    if shortest >= 0 and len(index) > _FEW:  # many a large index falls somewhere near the start
-        shortest, longest = _steps(index)
+    shortest, longest = _steps(index)
     rising = shortest >= 0
     least, most = (int(index[0]), int(index[-1])) if rising else (int(index.min()), int(index.max()))
     facts = Facts(_column(index, most), least, most, shortest == longest == 1, rising, shortest > 0)
@@ -72,13 +70,19 @@ def facts_of(index: np.ndarray) -> Facts:
     return facts
 
 
-_FEW = 1 << 12
-
-
 def _steps(index: np.ndarray) -> tuple[int, int]:
-    """The least and the largest difference of neighbours."""
-    steps = np.diff(index)
-    return (int(steps.min()), int(steps.max())) if steps.size else (1, 1)
+    """The least and the largest difference of neighbours; of an index that falls, as far as that is seen."""
+    steps = []
+    # in pieces: many a large index falls near the start, and differences of all take memory
+    for start in range(0, len(index) - 1, _PIECE):
+        piece = np.diff(index[start : start + _PIECE + 1])
+        steps.append((int(piece.min()), int(piece.max())))
+        if steps[-1][0] < 0:
+            break
+    return (min(step[0] for step in steps), max(step[1] for step in steps)) if steps else (1, 1)
+
+
+_PIECE = 1 << 14
 
 
 def _column(index: np.ndarray, most: int) -> np.ndarray:

@@ -23,6 +23,8 @@ __all__ = [
     "combinations",
     "concatenation",
     "known_combinations",
+    "known_parents",
+    "known_product",
     "lengthened",
     "parents_of",
     "product",
@@ -32,6 +34,10 @@ __all__ = [
 ]
 
 _LARGEST_TABLE = 1 << 21
+# elements a list
+_LONG = 16
+# lists
+_PIECE = 1 << 12
 
 
 def true_counts(offsets: jax.Array) -> jax.Array:
@@ -55,6 +61,26 @@ def parents_of(offsets: jax.Array, size: int) -> jax.Array:
     room = whole_blocks(size)
     starts = jnp.zeros(room, np.int32).at[offsets[1:-1]].add(1, indices_are_sorted=True, mode="promise_in_bounds")
     return running_count(starts)[:size]
+
+
+def known_parents(offsets: np.ndarray, into: np.ndarray) -> np.ndarray:
+    """The same of lists that are known while tracing.
+
+    Args:
+        offsets: the lists, from 0; the last one is one like the others.
+        into: integers to write to, one for each element.
+
+    Example:
+        >>> known_parents(np.array([0, 2, 2, 3]), np.empty(3, np.int32)).tolist()
+        [0, 0, 2]
+    """
+    lists = len(offsets) - 1
+    if len(into) > _LONG * lists:
+        into[:] = np.repeat(np.arange(lists, dtype=into.dtype), np.diff(offsets))
+        return into
+    # of short lists a repeat takes twice as long as counting how many have ended
+    ended = np.bincount(offsets[1:-1], minlength=len(into))[: len(into)]
+    return np.cumsum(ended, dtype=into.dtype, out=into)
 
 
 def _offsets(counts: jax.Array, size: int) -> jax.Array:
@@ -135,14 +161,53 @@ def known_combinations(offsets: np.ndarray, n: int, replacement: bool) -> tuple[
     size = int(made[-1])
     if max(size, int(offsets[-1])) > np.iinfo(np.int32).max:
         return None
-    place = np.repeat(made[1:] - 1, ways)
-    place -= np.arange(size)
-    last = np.repeat((offsets[1:] - 1).astype(np.int32), ways)
-    slots = []
-    for column in _table(longest, n, replacement):
-        back = column.take(place, mode="clip")  # all are inside; "clip" is the mode that does not look
-        slots.append(np.subtract(last, back, out=back))
+    table = _table(longest, n, replacement)
+    slots = [np.empty(size, np.int32) for _ in table]
+    # some lists at a time: what is computed in between stays in the caches
+    for first in range(0, len(counts), _PIECE):
+        here = slice(first, first + _PIECE)
+        start, stop = made[first], made[min(first + _PIECE, len(counts))]
+        place = np.repeat(made[1:][here] - 1, ways[here])
+        place -= np.arange(start, stop)
+        last = np.repeat((offsets[1:][here] - 1).astype(np.int32), ways[here])
+        for column, slot in zip(table, slots, strict=True):
+            back = column.take(place, mode="clip")  # all are inside; "clip" is the mode that does not look
+            np.subtract(last, back, out=slot[start:stop])
     return made, slots
+
+
+def known_product(
+    several: list[np.ndarray], rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
+    """For each of some rows all tuples of an element of each of several lists, of lists that are known while tracing.
+
+    Args:
+        several: the offsets of the lists, from 0.
+        rows: numbers of lists.
+
+    Returns:
+        Offsets of the lists of tuples; for each tuple its row, and which of `rows` that is; and for each of the several
+        a buffer of slots.
+
+    Example:
+        >>> lists = [np.array([0, 2, 3]), np.array([0, 1, 3])]
+        >>> offsets, rows, which, (one, two) = known_product(lists, np.array([1, 0]))
+        >>> offsets.tolist(), rows.tolist(), which.tolist()
+        ([0, 2, 4], [1, 1, 0, 0], [0, 0, 1, 1])
+        >>> one.tolist(), two.tolist()
+        ([2, 2, 0, 1], [1, 2, 0, 0])
+    """
+    made, which = np.arange(len(rows) + 1), np.arange(len(rows))
+    columns: list[np.ndarray] = []
+    for offsets in several:
+        ends = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(np.diff(offsets)[rows], out=ends[1:])
+        kind = np.int32 if max(ends[-1], offsets[-1]) <= np.iinfo(np.int32).max else np.int64
+        outer = known_parents(ends, np.empty(ends[-1], kind))
+        first = (offsets[:-1][rows] - ends[:-1]).astype(kind)
+        columns = [*(column[outer] for column in columns), first[outer] + np.arange(len(outer), dtype=kind)]
+        made, rows, which = ends[made], rows[outer], which[outer]
+    return made, rows, which, columns
 
 
 @droppable

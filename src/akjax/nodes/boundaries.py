@@ -14,6 +14,7 @@ import numpy as np
 
 from ..caches import droppable
 from ..errors import StructureError
+from ..kernels.lists import known_parents
 from .static import Static, static
 
 
@@ -135,19 +136,8 @@ def parents(offsets: Static | Boundaries) -> Any:
     if found is None:
         kind = np.int32 if len(offsets) <= 2**31 else np.int64
         # interned, so that it is one object with the index that broadcasting finds
-        found = _parents[offsets] = static(count_lists(offsets.array, np.empty(offsets.array[-1], kind)), own=True)
+        found = _parents[offsets] = static(known_parents(offsets.array, np.empty(offsets.array[-1], kind)), own=True)
     return found.array
-
-
-def count_lists(offsets: np.ndarray[Any, Any], into: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Write for each element the number of its list: how many lists have ended before it (twice as fast as a repeat).
-
-    Example:
-        >>> count_lists(np.array([0, 2, 2, 3]), np.empty(3, np.int32))
-        array([0, 0, 2], dtype=int32)
-    """
-    ended = np.bincount(offsets[1:-1], minlength=len(into))[: len(into)]
-    return np.cumsum(ended, dtype=into.dtype, out=into)
 
 
 def starts(offsets: Static | Boundaries) -> Any:

@@ -32,7 +32,15 @@ from .static import Static, arange, static
 
 def is_identity(index: np.ndarray[Any, Any], length: int) -> bool:
     """Whether the index takes all elements in their order."""
-    return len(index) == length and (length == 0 or bool(np.array_equal(index, arange(length))))
+    if len(index) != length or (length and index[-1] != length - 1):
+        return False
+    # in pieces: most indices differ early, and numbers to compare with take memory
+    first = arange(min(length, _PIECE))
+    pieces = (index[start : start + _PIECE] - start for start in range(0, length, _PIECE))
+    return all(np.array_equal(piece, first[: len(piece)]) for piece in pieces)
+
+
+_PIECE = 1 << 14
 
 
 def covers(index: np.ndarray[Any, Any], length: int) -> bool:

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..errors import StructureError
-from ..nodes.boundaries import Boundaries, Bounds, boundaries, count_lists
+from ..kernels.lists import known_parents
+from ..nodes.boundaries import Boundaries, Bounds, boundaries
 from ..nodes.kinds import Flat, Jagged, List, Live, Masked, Node, Record, Regular, replace
 from ..nodes.static import Static
 from ..nodes.walk import children
@@ -352,7 +353,7 @@ class _Padding:
                 padded[-1] = sizes.total
 
             def write_parents(within: np.ndarray[Any, Any]) -> None:
-                count_lists(offsets.array, within[:total])
+                known_parents(offsets.array, within[:total])
                 within[total:] = slots - 1
 
             padded = Padded((slots + 1,), np.int32, write_offsets)
