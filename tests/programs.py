@@ -46,6 +46,9 @@ def _primitives(program: ClosedJaxpr | Jaxpr, constants: dict[int, int]) -> Iter
     for equation in reversed(jaxpr.eqns):
         if needed.isdisjoint(equation.outvars) and not equation.effects:
             continue
+        if _moves_nothing(equation):
+            needed |= {equation.invars[0]}
+            continue
         needed |= {variable for variable in equation.invars if not isinstance(variable, Literal)}
         for variable in equation.invars:
             if isinstance(variable, Literal) and np.ndim(variable.val):
@@ -60,6 +63,13 @@ def _primitives(program: ClosedJaxpr | Jaxpr, constants: dict[int, int]) -> Iter
         for variable, value in zip(jaxpr.constvars, program.consts, strict=True):
             if variable in needed and np.ndim(value):
                 constants[id(value)] = np.asarray(value).nbytes
+
+
+def _moves_nothing(equation: Any) -> bool:
+    """Whether a scatter only puts something in memory, as `computed_first` does."""
+    if equation.primitive.name not in ("scatter-add", "scatter-max"):
+        return False
+    return bool(equation.params["indices_are_sorted"] and equation.invars[2].aval.shape[:1] == (2,))
 
 
 def _inner(values: Any) -> Iterator[ClosedJaxpr | Jaxpr]:

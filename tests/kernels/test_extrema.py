@@ -60,6 +60,34 @@ def test_every_short_list(name, kind):
             np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize("few", [0, 1, 300])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("kernel", "oracle"), ARGUMENTS)
+def test_long_lists(kernel, oracle, dtype, few, traced):
+    """Looked at in blocks: whatever is at the ends of them, ties, and NaN in front, behind and nowhere."""
+    rng = np.random.default_rng(few)
+    counts = rng.integers(0, 80, 50)
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    size = int(offsets[-1])
+    data = rng.choice(np.array([-2.0, -0.0, 0.0, 1.0, INF, -INF][few > 1 :], dtype), size)
+    data[rng.integers(0, size, few)] = NAN
+    parents = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+    def arguments(data, live):
+        segments = Segments(parents, len(counts))
+        if traced:
+            starts = jnp.asarray(offsets[:-1], np.int32)
+            segments = Segments(jnp.asarray(parents), len(counts), bound=80, starts=starts)
+        return kernel(data, segments, np.arange(size) - offsets[:-1][parents], live)
+
+    for live in (None, rng.random(size) < 0.5):
+        slots = keep(np.arange(size) - offsets[:-1][parents], counts, np.ones(size, bool) if live is None else live)
+        kept = keep(data, counts, np.ones(size, bool) if live is None else live)
+        want = ak.fill_none(ak.firsts(slots[oracle(kept, axis=1, keepdims=True)]), -1)
+        np.testing.assert_array_equal(jax.jit(arguments)(data, live), ak.to_numpy(want))
+
+
 @pytest.mark.parametrize(("counts", "dtype"), CASES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_dtypes(kind, counts, dtype):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jax.test_util import check_grads
 
 from akjax.kernels._index import facts_of
-from akjax.kernels.gather import take
+from akjax.kernels.gather import take, take_mask
 
 from . import cases  # noqa: F401  (switches 64-bit types on)
 
@@ -63,6 +63,15 @@ def test_numpy_stays_numpy():
     np.testing.assert_array_equal(got, [2, 0])
 
 
+@pytest.mark.parametrize("index", [np.array([2, 0, 2]), jnp.array([1, 1, 0])])
+@pytest.mark.parametrize("kind", [np.asarray, jnp.asarray])
+def test_masks(kind, index):
+    mask = np.array([0.0, 1.0, 0.0], np.float32)
+    found = take_mask(kind(mask), index)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, mask[np.asarray(index)])
+
+
 def test_hints():
     assert "slice" in jaxpr_of(np.array([2, 3]))
     assert "gather" not in jaxpr_of(np.array([2, 3]))
@@ -73,8 +82,8 @@ def test_hints():
     assert "unique_indices=False" in repeated
     assert "indices_are_sorted=False" in other
     assert all("PROMISE_IN_BOUNDS" in text and "i32[" in text for text in (rising, repeated, other))
-    assert "optimization_barrier" in jaxpr_of(np.array([5, 0]), barrier=True)
-    assert "optimization_barrier" not in other
+    assert "scatter-add" in jaxpr_of(np.array([5, 0]), barrier=True)
+    assert "scatter" not in other
 
 
 def test_out_of_bounds():

@@ -132,8 +132,7 @@ def test_concatenation(number):
         sizes = [int(offsets[-1]) for offsets, _ in several]
         known = [one + sum(sizes[:k]) for k, (_, one) in enumerate(several)]
         expected = ak.concatenate(known, axis=1)
-        offsets, within, source = jax.jit(lambda several, sizes=sizes: lists.concatenation(several, sizes))(
-            [offsets for offsets, _ in several]
-        )
+        parents = [lists.parents_of(offsets, size) for (offsets, _), size in zip(several, sizes, strict=True)]
+        offsets, within, source = jax.jit(lists.concatenation)([offsets for offsets, _ in several], parents)
         check((offsets, within, [source]), expected, lambda flat: [flat])
         assert sorted(source.tolist()) == list(range(sum(sizes)))

@@ -13,7 +13,8 @@ import awkward as ak
 import numpy as np
 
 from ..errors import StructureError
-from ..kernels.gather import take
+from ..kernels._reduce import iota
+from ..kernels.gather import take, take_mask
 from ..kernels.lists import known_combinations, known_product
 from ..nodes.boundaries import Boundaries
 from ..nodes.kinds import Flat, Jagged, List, Live, Masked, Node, Record, Regular, replace
@@ -176,27 +177,32 @@ def _level(found: Boundaries, shape: Any, contents: tuple[Node, ...], dead: Any)
 def _traced_products(several: list[List], ends: list[int], shape: Any, positions: bool) -> Node:
     """The same of lists of run-time length."""
     levels: list[tuple[Boundaries, Any]] = []
-    columns: list[Any] = []
+    columns: list[Any] = []  # which elements, None for all in order
     rows: Any = None  # the elements of the innermost level by the rows they are in
     for first, last in itertools.pairwise([0, *(end + 1 for end in ends), len(several)]):
         group = several[first:last]
         found, mine = pairing.product([_boundaries(lists) for lists in group])
         if levels:
             found, rows, inner = pairing.repeated(found, rows)
-            mine = [take(column, inner) for column in mine]
-            columns = [take(column, found.parents, rising=True) for column in columns]
+            mine = [_at(column, inner) for column in mine]
+            columns = [_at(column, found.parents, rising=True) for column in columns]
         else:
             rows = found
         # the lists of one array, as they are, keep the mask they have
         alone = len(group) == 1 and not levels
         levels.append((found, split_live(group[0].content)[0] if alone else _together(group, mine)))
         columns += mine
+    columns = [iota(lists.content.length) if at is None else at for lists, at in zip(several, columns, strict=True)]
     node: Any = replace(
         shape.content, contents=_elements(several, columns, positions), length=levels[-1][0].bounds.slots
     )
     for found, dead in reversed(levels):
         node = Jagged(found, node if dead is None else Live(dead, node))
     return replace(node, parameters=shape.parameters)  # type: ignore[no-any-return]
+
+
+def _at(column: Any, index: Any, rising: bool = False) -> Any:
+    return index if column is None else take(column, index, rising=rising)
 
 
 def slots_of(lists: List) -> Any:
@@ -212,7 +218,7 @@ def _together(several: list[List], columns: list[Any]) -> Any:
         here, _ = split_live(lists.content)
         if here is not None:
             at = static(numbers) if isinstance(numbers, np.ndarray) else numbers
-            gone = take(here, at.array if isinstance(at, Static) else at)
+            gone = take_mask(here, at.array if isinstance(at, Static) else at)
             dead = either(dead, note("at", (here, at), gone))
     return dead
 

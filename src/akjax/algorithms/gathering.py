@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..errors import StructureError
-from ..kernels.gather import take
+from ..kernels.gather import take, take_mask
 from ..nodes.boundaries import parents, starts, stops
 from ..nodes.kinds import Empty, Flat, Indexed, Jagged, List, Live, Masked, Node, Option, Record, Regular, replace
 from ..nodes.moving import carry, offsets_of, option, project
@@ -200,9 +200,9 @@ def take_rows(node: Node, at: Any, valid: Any, reach: Reach | None = None) -> No
             content = take_rows(node.content, slot, None if valid is None else valid | ~there)
             return _missing(dead_of(there), content, node.parameters)
         case Masked():
-            return _missing(take(node.null, at), take_rows(node.content, at, valid, reach), node.parameters)
+            return _missing(take_mask(node.null, at), take_rows(node.content, at, valid, reach), node.parameters)
         case Live():
-            return Live(take(node.dead, at), take_rows(node.content, at, valid, reach))
+            return Live(take_mask(node.dead, at), take_rows(node.content, at, valid, reach))
     if node.length == 0:
         return carry(node, np.zeros(0, np.int64)) if at.shape[0] == 0 else option(np.full(at.shape[0], -1), node)
     reach = reach or anywhere(node.length, at.shape[0])

@@ -19,7 +19,6 @@ from .. import _compat
 from ..errors import StructureError
 from ..kernels import lists as kernels
 from ..kernels.gather import take
-from ..kernels.running import whole_blocks
 from ..nodes.boundaries import Boundaries, Bounds, boundaries, starts, stops
 from ..nodes.static import Static
 from .numbering import number_of
@@ -54,9 +53,9 @@ def _most_combinations(bounds: Bounds, n: int, replacement: bool) -> int:
 
 
 def product(several: Sequence[Boundaries]) -> tuple[Boundaries, list[Any]]:
-    """Tuples of one element of each of several lists: their boundaries, and a buffer of slots for each."""
+    """Tuples of one element of each of several lists: their boundaries, and slots for each, None for all in order."""
     if len(several) == 1:
-        return several[0], [jnp.arange(several[0].bounds.slots, dtype=np.int32)]
+        return several[0], [None]
     bounds = [lists.bounds for lists in several]
     if len({bound.rows for bound in bounds}) > 1:
         raise StructureError(OTHER_LISTS)
@@ -140,6 +139,10 @@ def _across(one: Bounds, two: Bounds) -> int:
     return most if counted is None else min(counted, most)
 
 
+# of sizes that are a multiple of this, running sums have whole blocks and loops are vectorised to the end
+_WHOLE = 8
+
+
 def _room(most: int) -> int:
     """The slots for so many elements and one or a few that stand for nothing."""
     if most >= np.iinfo(np.int32).max - 4:
@@ -148,7 +151,7 @@ def _room(most: int) -> int:
             "say how long the lists are at most, akjax.compact(array, capacity=n, axis=1), or use smaller chunks"
         )
         raise StructureError(message)
-    return whole_blocks(most + 1)
+    return most + 1 + -(most + 1) % _WHOLE
 
 
 def _bounds(rows: int, slots: int, longest: int) -> Bounds:
@@ -166,8 +169,8 @@ def concatenation(several: Sequence[Boundaries]) -> tuple[Boundaries, Any]:
     bounds = [lists.bounds for lists in several]
     if len({bound.rows for bound in bounds}) > 1:
         raise StructureError(OTHER_LISTS)
-    sizes = [bound.slots for bound in bounds]
-    made, within, source = kernels.concatenation([_offsets(lists) for lists in several], sizes)
+    parents = [jnp.asarray(lists.parents) for lists in several]
+    made, within, source = kernels.concatenation([_offsets(lists) for lists in several], parents)
     found = boundaries(made, within, functools.reduce(_joint, bounds))
     return _same(("concatenation", *several), found), source
 

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..errors import StructureError
-from ..kernels.gather import take
+from ..kernels.gather import take, take_mask
 from ..nodes.boundaries import parents
 from ..nodes.kinds import Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, Row, replace
 from ..nodes.moving import carry, offsets_of, option, project, ranges
@@ -320,7 +320,7 @@ def dead_below(node: Any, dead: Any) -> Any:
         return None
     match node:
         case List():
-            below = once("dead below", take, [dead, parents(node.offsets)])
+            below = once("dead below", take_mask, [dead, parents(node.offsets)])
             return note(("parents", node.offsets), (dead,), below)
         case Regular():
             return note(("repeated", node.size), (dead,), jnp.repeat(dead, node.size))

@@ -82,6 +82,14 @@ class Segments:
         return np.asarray(self.parents, dtype=np.int32 if fits else np.int64)
 
     @functools.cached_property
+    def begins(self) -> np.ndarray | jax.Array | None:
+        """Where each segment starts, if that is known."""
+        if not isinstance(self.parents, np.ndarray):
+            return self.starts
+        known = np.searchsorted(self.parents, np.arange(self.length)).astype(np.int32)
+        return known if self.sorted and self.size <= np.iinfo(np.int32).max else None
+
+    @functools.cached_property
     def counts(self) -> np.ndarray | None:
         """Number of elements of each segment, when static."""
         if not isinstance(self.parents, np.ndarray):

@@ -13,11 +13,13 @@ from typing import Literal, TypeAlias
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.typing import ArrayLike
 
 from akjax.kernels._reduce import as_array, as_dtype, computed_first, iota, per_element, reduce_into, select, spread
 from akjax.kernels._segments import Segments
 from akjax.kernels._sum import accurate_sum
+from akjax.kernels.gather import take
 from akjax.kernels.segment import Live, segment_all, segment_any
 
 __all__ = ["segment_argmax", "segment_argmin", "segment_max", "segment_min"]
@@ -128,8 +130,7 @@ def _rebuild(static: Static, parents: Parents) -> Segments:
 
 def _argument(sense: Sense, data: ArrayLike, segments: Segments, positions: ArrayLike, live: Live) -> jax.Array:
     alive = None if live is None else as_array(live)
-    # looked at several times: XLA would compute it again in each of the scatters, element by element
-    x = computed_first(jax.lax.stop_gradient(as_array(data)))
+    x = lax.stop_gradient(as_array(data))
     if x.dtype == np.bool_:
         x = x.astype(np.int8)
     first = _first(sense, x, segments, alive)
@@ -155,25 +156,44 @@ def _best(sense: Sense, x: jax.Array, segments: Segments, live: jax.Array | None
 
 def _first(sense: Sense, x: jax.Array, segments: Segments, live: jax.Array | None) -> jax.Array:
     """Element number of the first extremal live element of each segment, ``n`` where there is none."""
-    wins = jnp.ones(x.shape, dtype=bool) if live is None else jnp.broadcast_to(per_element(live, x), x.shape)
-    n = segments.size
-    found = jnp.full((segments.length, *x.shape[1:]), n, dtype=iota(n).dtype)
-    for part in (x.real, x.imag) if jnp.iscomplexobj(x) else (x,):
-        if jnp.issubdtype(part.dtype, jnp.floating):
-            # NaN compares false: where it comes first it is never replaced, elsewhere it never replaces
-            untouched = part is x and live is None
-            earliest = _first_elements(segments, x) if untouched else _lowest(wins, segments)
-            stuck = jnp.isnan(_at(part, earliest, jnp.zeros((), part.dtype)))
-            found = jnp.where(stuck & (found == n), earliest, found)
-        wins = wins & (part == spread(_best_among(sense, part, segments, wins), segments))
-    return jnp.where(found == n, _lowest(wins, segments), found)
+    if jnp.iscomplexobj(x):
+        return _first_complex(sense, x, segments, live)
+    key = _keys(sense, x)
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        there = None if live is None else jnp.broadcast_to(per_element(live, key), key.shape)
+        return _first_least(computed_first(key), segments, there)
+    last = np.iinfo(key.dtype).max
+    key = computed_first(select(live, key, last))
+    # NaN compares false: where it comes first it is never replaced, elsewhere it never replaces
+    if live is None and (segments.static or segments.starts is not None):
+        earliest = _first_elements(segments, key)
+        stuck = _at(key, earliest, jnp.asarray(last, key.dtype)) == last - 1
+        return jnp.where(stuck, earliest, _first_key(key, segments))
+
+    def careful() -> jax.Array:
+        foremost = per_element(iota(segments.size), key) == spread(_lowest(key < last, segments), segments)
+        placed = jnp.where(foremost, np.iinfo(key.dtype).min, last)
+        known = jnp.where(key == last - 1, placed.astype(key.dtype), key)
+        return _first_key(known, segments)
+
+    found: jax.Array = lax.cond((key == last - 1).any(), careful, lambda: _first_key(key, segments))
+    return found
 
 
 def _first_elements(segments: Segments, x: jax.Array) -> jax.Array:
-    if not isinstance(segments.parents, np.ndarray):
-        return _lowest(jnp.ones(x.shape, dtype=bool), segments)
-    # on the host: XLA would fold this scatter of constants, for many seconds
+    """Number of the first element of each segment, of those of elements like `x`; ``n`` where there is none."""
+    starts = segments.starts
+    if starts is None:
+        first: np.ndarray | jax.Array = _first_known(segments)
+    else:
+        first = jnp.where(jnp.diff(starts, append=segments.size) > 0, starts, segments.size)
+    return jnp.broadcast_to(per_element(first, x), (segments.length, *x.shape[1:]))
+
+
+def _first_known(segments: Segments) -> np.ndarray:
+    """The same on the host: XLA would fold this scatter of constants, for many seconds."""
     parents = segments.parents
+    assert isinstance(parents, np.ndarray)
     first = np.full(segments.length, segments.size, dtype=iota(segments.size).dtype)
     if segments.sorted:
         begins = np.flatnonzero(parents[1:] != parents[:-1]) + 1
@@ -181,7 +201,79 @@ def _first_elements(segments: Segments, x: jax.Array) -> jax.Array:
         first[parents[begins]] = begins
     else:
         first[parents[::-1]] = np.arange(segments.size, dtype=first.dtype)[::-1]
-    return jnp.broadcast_to(per_element(first, x), (segments.length, *x.shape[1:]))
+    return first
+
+
+def _keys(sense: Sense, x: jax.Array) -> jax.Array:
+    """Integers in the order of real numbers, the one asked for first; NaN is the last but one that there is.
+
+    A scatter is serial, and three times faster with integers: their minimum takes a cycle, and no care of NaN.
+    """
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        return x if sense == "min" else ~x
+    kind = np.dtype(f"int{8 * x.dtype.itemsize}")
+    bits = lax.bitcast_convert_type(jnp.where(x == 0, jnp.zeros((), x.dtype), x), kind)  # -0.0 is 0.0
+    most = np.iinfo(kind).max
+    key = jnp.where(bits < 0, bits ^ most, bits)
+    return jnp.where(jnp.isnan(x), jnp.asarray(most - 1, kind), key if sense == "min" else ~key)
+
+
+def _first_key(key: jax.Array, segments: Segments) -> jax.Array:
+    """Element number of the first smallest key of each segment that is not the last one there is, ``n`` without one."""
+    starts = segments.begins
+    if key.ndim > 1 or starts is None or segments.size < _LONG * max(segments.length, 1):
+        return _first_least(key, segments, key < np.iinfo(key.dtype).max)
+    return _first_key_by_blocks(key, segments, as_array(starts))
+
+
+# from that many elements a segment on, on average, a scatter of blocks is faster than one of elements
+_LONG = 16
+_BLOCK = 8
+
+
+def _first_key_by_blocks(key: jax.Array, segments: Segments, starts: jax.Array) -> jax.Array:
+    """The same of long segments that are contiguous: of blocks in them, and of what is left of them at either end."""
+    size, most = segments.size, jnp.asarray(np.iinfo(key.dtype).max, key.dtype)
+    count = size // _BLOCK
+    blocks, parents = key[: count * _BLOCK].reshape(count, _BLOCK), segments.index[: count * _BLOCK]
+    low, nth = blocks[:, 0], jnp.zeros(count, np.int32)
+    for k in range(1, _BLOCK):
+        low, nth = jnp.minimum(blocks[:, k], low), jnp.where(blocks[:, k] < low, k, nth)
+    within = Segments(parents[::_BLOCK], segments.length)
+    inside = as_array(parents[::_BLOCK] == parents[_BLOCK - 1 :: _BLOCK])
+    low, nth = computed_first(jnp.where(inside, low, most)), computed_first(nth)
+    block = _first_least(low, within, low < most)
+    found = jnp.where(block < count, block * _BLOCK + _at(nth, block, jnp.int32(0)), size)
+    least = _at(low, block, most)
+    ends = jnp.append(starts[1:], jnp.int32(size))
+    head = jnp.minimum(-(-starts // _BLOCK) * _BLOCK, ends)
+    for first, stop in ((starts, head), (jnp.maximum(ends // _BLOCK * _BLOCK, head), ends)):
+        for k in range(_BLOCK - 1):
+            there = jnp.minimum(first + k, size - 1)
+            here = jnp.where(first + k < stop, take(key, there), most)
+            better = (here < least) | ((here == least) & (there < found) & (here < most))
+            least, found = jnp.where(better, here, least), jnp.where(better, there, found)
+    return computed_first(found)
+
+
+def _first_least(key: jax.Array, segments: Segments, live: jax.Array | None) -> jax.Array:
+    """Element number of the first smallest of those integers that are live, ``n`` where there is none."""
+    most = np.iinfo(key.dtype).max
+    least = reduce_into("min", key if live is None else jnp.where(live, key, most), segments, most)
+    wins = key == spread(least, segments)
+    return _lowest(wins if live is None else wins & live, segments)
+
+
+def _first_complex(sense: Sense, x: jax.Array, segments: Segments, live: jax.Array | None) -> jax.Array:
+    wins = jnp.ones(x.shape, dtype=bool) if live is None else jnp.broadcast_to(per_element(live, x), x.shape)
+    n = segments.size
+    found = jnp.full((segments.length, *x.shape[1:]), n, dtype=iota(n).dtype)
+    for part in (x.real, x.imag):
+        earliest = _lowest(wins, segments)
+        stuck = jnp.isnan(_at(part, earliest, jnp.zeros((), part.dtype)))
+        found = jnp.where(stuck & (found == n), earliest, found)
+        wins = wins & (part == spread(_best_among(sense, part, segments, wins), segments))
+    return jnp.where(found == n, _lowest(wins, segments), found)
 
 
 def _best_among(sense: Sense, x: jax.Array, segments: Segments, wins: jax.Array) -> jax.Array:

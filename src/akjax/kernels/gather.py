@@ -12,7 +12,7 @@ from jax import lax
 from akjax.kernels._index import Facts, facts_of
 from akjax.kernels._reduce import as_array, computed_first
 
-__all__ = ["take"]
+__all__ = ["take", "take_mask"]
 
 
 @overload
@@ -77,6 +77,21 @@ def take(
             raise IndexError(msg)
         return _missing_rows(jnp.asarray(data), index.shape[0])
     return _gather(_maybe_barrier(data, barrier), index, in_bounds=in_bounds, rising=rising)
+
+
+def take_mask(
+    mask: np.ndarray | jax.Array, index: np.ndarray | jax.Array, *, rising: bool = False
+) -> np.ndarray | jax.Array:
+    """The same of a mask of floats that are 0 or 1, which moves as booleans: a quarter of the memory.
+
+    Example:
+        >>> take_mask(jnp.array([0.0, 1.0]), np.array([1, 0, 1])).tolist()
+        [1.0, 0.0, 1.0]
+    """
+    if isinstance(mask, np.ndarray):
+        return take(mask, index, rising=rising)
+    there = take(computed_first(mask != 0), index, rising=rising)
+    return jnp.where(there, jnp.ones((), mask.dtype), jnp.zeros((), mask.dtype))
 
 
 def _maybe_barrier(data: np.ndarray | jax.Array, barrier: bool) -> jax.Array:

@@ -16,8 +16,9 @@ import numpy as np
 from jax import lax
 
 from akjax.caches import droppable
+from akjax.kernels._reduce import computed_first
 from akjax.kernels.gather import take
-from akjax.kernels.running import running_count, whole_blocks
+from akjax.kernels.running import running_count, running_places
 
 __all__ = [
     "combinations",
@@ -48,7 +49,7 @@ def true_counts(offsets: jax.Array) -> jax.Array:
         [2, 0, 3, 0]
     """
     counts = offsets[1:] - offsets[:-1]
-    return counts.at[-1].set(0)
+    return jnp.where(lax.iota(np.int32, counts.shape[0]) == counts.shape[0] - 1, 0, counts)
 
 
 def parents_of(offsets: jax.Array, size: int) -> jax.Array:
@@ -58,9 +59,12 @@ def parents_of(offsets: jax.Array, size: int) -> jax.Array:
         >>> parents_of(jnp.array([0, 2, 2, 3, 5]), 5).tolist()
         [0, 0, 2, 3, 3]
     """
-    room = whole_blocks(size)
-    starts = jnp.zeros(room, np.int32).at[offsets[1:-1]].add(1, indices_are_sorted=True, mode="promise_in_bounds")
-    return running_count(starts)[:size]
+    return _parents_from(offsets[:-1], size)
+
+
+def _parents_from(starts: jax.Array, size: int) -> jax.Array:
+    """The same from where the lists begin, the first of them at 0."""
+    return computed_first(running_places(starts, size, -1))
 
 
 def known_parents(offsets: np.ndarray, into: np.ndarray) -> np.ndarray:
@@ -86,7 +90,7 @@ def known_parents(offsets: np.ndarray, into: np.ndarray) -> np.ndarray:
 def _offsets(counts: jax.Array, size: int) -> jax.Array:
     """Offsets of lists of these lengths, the rest of `size` slots in the last one."""
     ends = running_count(counts)
-    return jnp.concatenate([jnp.zeros(1, np.int32), ends[:-1], jnp.full(1, size, np.int32)])
+    return computed_first(jnp.concatenate([jnp.zeros(1, np.int32), ends[:-1], jnp.full(1, size, np.int32)]))
 
 
 def combinations(
@@ -118,12 +122,22 @@ def combinations(
     ways = _how_many(counts, n, replacement)
     made = _offsets(ways, size)
     parents = parents_of(made, size)
-    table = _table(longest, n, replacement)
     last = take(made[1:], parents, rising=True) - 1
     place = jnp.where(parents == counts.shape[0] - 1, 0, last - lax.iota(np.int32, size))
-    ends = take(offsets[:-1] + counts, parents, rising=True)
-    slots = [ends - 1 - take(column, place) for column in table]
-    return made, parents, [jnp.maximum(slot, 0) for slot in slots]
+    ends = take(computed_first(offsets[:-1] + counts - 1), parents, rising=True)
+    return made, parents, [jnp.maximum(ends - back, 0) for back in _backs(place, longest, n, replacement)]
+
+
+def _backs(place: jax.Array, longest: int, n: int, replacement: bool) -> list[jax.Array]:
+    """How far from the end of a list the elements of a combination are."""
+    table = _table(longest, n, replacement)
+    bits = longest.bit_length()
+    if n * bits >= 32:
+        return [take(column, place) for column in table]
+    # one number for all of them is one look at the table
+    packed = functools.reduce(np.bitwise_or, (column << (k * bits) for k, column in enumerate(table)))
+    found = computed_first(take(packed, place))
+    return [(found >> (k * bits)) & ((1 << bits) - 1) for k in range(n)]
 
 
 def _how_many(counts: jax.Array, n: int, replacement: bool) -> jax.Array:
@@ -241,7 +255,7 @@ def product(several: list[jax.Array], size: int, most: int) -> tuple[jax.Array, 
         >>> one[:4].tolist(), two[:4].tolist()
         ([0, 0, 1, 1], [0, 1, 0, 1])
     """
-    counts = [true_counts(offsets) for offsets in several]
+    counts = [computed_first(true_counts(offsets)) for offsets in several]
     made = _offsets(functools.reduce(jnp.multiply, counts), size)
     parents = parents_of(made, size)
     used = parents != counts[0].shape[0] - 1
@@ -251,7 +265,7 @@ def product(several: list[jax.Array], size: int, most: int) -> tuple[jax.Array, 
         rest, nth = _divided(rest, jnp.maximum(take(count, parents, rising=True), 1), most)
         slots.append(jnp.where(used, take(offsets, parents, rising=True) + nth, 0))
     slots.append(jnp.where(used, take(several[0], parents, rising=True) + rest, 0))
-    return made, parents, slots[::-1]
+    return made, parents, [computed_first(slot) for slot in slots[::-1]]
 
 
 def _divided(number: jax.Array, by: jax.Array, most: int) -> tuple[jax.Array, jax.Array]:
@@ -285,8 +299,8 @@ def taken(first: jax.Array, counts: jax.Array, size: int) -> tuple[jax.Array, ja
     """
     made = _offsets(counts, size)
     parents = parents_of(made, size)
-    place = take(first - made[:-1], parents, rising=True) + lax.iota(np.int32, size)
-    return made, parents, jnp.where(parents == counts.shape[0] - 1, 0, place)
+    place = take(computed_first(first - made[:-1]), parents, rising=True) + lax.iota(np.int32, size)
+    return made, parents, computed_first(jnp.where(parents == counts.shape[0] - 1, 0, place))
 
 
 def repeated(
@@ -312,16 +326,16 @@ def repeated(
         >>> whole.tolist(), parents[:5].tolist()
         ([0, 1, 5, 6], [0, 1, 1, 2, 2])
     """
-    counts = true_counts(offsets)
+    counts = computed_first(true_counts(offsets))
     whole = _offsets(counts * true_counts(outer), size)
     # the lists of the first element of a row begin where the row does, those of each of the others a list later
-    first = take(whole[:-1] - outer[:-1] * counts, at, rising=True)
-    starts = first + lax.iota(np.int32, at.shape[0]) * take(counts, at, rising=True)
+    first = take(computed_first(whole[:-1] - outer[:-1] * counts), at, rising=True)
+    starts = computed_first(first + lax.iota(np.int32, at.shape[0]) * take(counts, at, rising=True))
+    parents = _parents_from(starts, size)
     made = jnp.concatenate([starts, jnp.full(1, size, np.int32)])
-    parents = parents_of(made, size)
-    shift = take(take(offsets[:-1], at, rising=True) - starts, parents, rising=True)
+    shift = take(computed_first(take(offsets[:-1], at, rising=True) - starts), parents, rising=True)
     slots = jnp.where(parents == at.shape[0] - 1, 0, shift + lax.iota(np.int32, size))
-    return made, parents, whole, take(at, parents, rising=True), slots
+    return made, parents, whole, take(at, parents, rising=True), computed_first(slots)
 
 
 def lengthened(offsets: jax.Array, length: int, size: int) -> tuple[jax.Array, jax.Array]:
@@ -337,12 +351,12 @@ def lengthened(offsets: jax.Array, length: int, size: int) -> tuple[jax.Array, j
     return made, parents_of(made, size)
 
 
-def concatenation(several: list[jax.Array], sizes: list[int]) -> tuple[jax.Array, jax.Array, jax.Array]:
+def concatenation(several: list[jax.Array], parents: list[jax.Array]) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Lists joined to longer ones, element by element the first, the second, ...
 
     Args:
         several: offsets of equally many lists.
-        sizes: how many slots each of them has.
+        parents: the number of the list each of their elements is in.
 
     Returns:
         Offsets and parents of the joined lists, and for each of their slots the number of the element in the buffers of
@@ -350,17 +364,17 @@ def concatenation(several: list[jax.Array], sizes: list[int]) -> tuple[jax.Array
 
     Example:
         >>> one, two = jnp.array([0, 1, 2]), jnp.array([0, 2, 3])
-        >>> offsets, parents, source = concatenation([one, two], [2, 3])
-        >>> offsets.tolist(), source.tolist()
-        ([0, 3, 5], [0, 2, 3, 1, 4])
+        >>> offsets, parents, source = concatenation([one, two], [parents_of(one, 2), parents_of(two, 3)])
+        >>> offsets.tolist(), parents.tolist(), source.tolist()
+        ([0, 3, 5], [0, 0, 0, 1, 1], [0, 2, 3, 1, 4])
     """
-    made = functools.reduce(jnp.add, several)
-    size = sum(sizes)
-    parents = parents_of(made, size)
-    slots = source = lax.iota(np.int32, size)
-    begin, number = made[:-1], 0  # where the elements of each begin in the joined lists, and in all buffers
-    for k, (offsets, many) in enumerate(zip(several, sizes, strict=True)):
-        here = slots + take(number + offsets[:-1] - begin, parents, rising=True)
-        source = jnp.where(slots >= take(begin, parents, rising=True), here, source) if k else here
-        begin, number = begin + (offsets[1:] - offsets[:-1]), number + many
-    return made, parents, source
+    places = []
+    for k, inside in enumerate(parents):
+        # in front of an element there is also all of the lists before its own, and of those of others as much
+        before = [offsets[1:] if j < k else offsets[:-1] for j, offsets in enumerate(several) if j != k]
+        moved = computed_first(functools.reduce(jnp.add, before, jnp.zeros_like(several[k][1:])))
+        places.append(lax.iota(np.int32, inside.shape[0]) + take(moved, inside, rising=True))
+    place = jnp.concatenate(places)
+    numbers = lax.iota(np.int32, place.shape[0])
+    source = jnp.zeros_like(place).at[place].set(numbers, unique_indices=True, mode="promise_in_bounds")
+    return functools.reduce(jnp.add, several), take(jnp.concatenate(parents), source), source

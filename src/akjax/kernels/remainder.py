@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from akjax.kernels._reduce import computed_first
+
 __all__ = ["rem", "remainder"]
 
 
@@ -32,6 +34,7 @@ def rem(x: jax.Array, y: jax.Array) -> jax.Array:
     """
     if not jnp.issubdtype(x.dtype, jnp.floating) or x.ndim == 0 or x.size > _MANY:
         return _any(x, y)
+    x = computed_first(x)
     near = jnp.all(~(jnp.abs(x) >= 2 * jnp.abs(y)) & (y != 0))
     # one divisor stays one: what goes into a branch is put in memory
     found: jax.Array = lax.cond(near, _near, _any, x, y)
