@@ -106,9 +106,13 @@ class TestMoved:
         np.testing.assert_array_equal(found, 2 * np.asarray(x)[INDEX])
         assert origin_of(found) is not None
 
-    def test_not_copied_more_often(self):
-        x = jnp.arange(8.0)
-        assert origin_of(copied(x, INDEX)) is None
+    @pytest.mark.parametrize(("size", "few"), [(8, False), (23, False), (24, True), (100, True)])
+    def test_few_of_many(self, size, few):
+        """Of four times as many elements the source is not computed for their sake."""
+        x = jnp.arange(float(size))
+        found = copied(x, INDEX)
+        np.testing.assert_array_equal(found, np.asarray(x)[INDEX])
+        assert (origin_of(found) is None) == few
 
 
 def test_programs_with_programs_inside():

@@ -25,6 +25,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, jaxpr_as_fun
 from .. import _compat
 from ..kernels._index import facts_of
 from ..kernels._reduce import computed_first
+from ..kernels.elementary import OPERATIONS
 from ..kernels.gather import take
 from ..kernels.remainder import rem
 from ..nodes.static import Static, static
@@ -85,11 +86,16 @@ _INLINED = frozenset({"jit", "pjit", "closed_call"})
 
 
 def copied(source: Any, index: Any) -> Any:
-    """`source[index]`, remembered as such when elements are copied several times."""
+    """`source[index]`, remembered as such where work on the source is better than work on the copies.
+
+    That is so although there may be fewer copies: XLA computes what it gathers for one number at a time.
+    """
     if not isinstance(source, jax.Array):
         return take(source, index)
-    if index.shape[0] <= source.shape[0]:
-        return _picked(source, index) if index.shape[0] * _FEW <= source.shape[0] else take(source, index)
+    if index.shape[0] * _FEW <= source.shape[0]:
+        return _picked(source, index)
+    if source.ndim > 1 and index.shape[0] <= source.shape[0]:
+        return take(source, index)
 
     def copy(source: Any, index: Any) -> Any:
         found = take(once("first", computed_first, [source]), index)
@@ -347,7 +353,10 @@ def _interpret(program: ClosedJaxpr, arguments: list[Any]) -> list[Any]:
     for equation in jaxpr.eqns:
         given = [read(variable) for variable in equation.invars]
         name = equation.primitive.name
-        if name in _INLINED:
+        if equation.params.get("name") in OPERATIONS:
+            name = equation.params["name"]
+            results = [moved((name,), OPERATIONS[name], given)]
+        elif name in _INLINED:
             results = _interpret(equation.params["jaxpr"], given)
         elif name in _MOVED:
             key = (name, *map(str, sorted(equation.params.items())))

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..kernels import elementary
 from ..kernels.remainder import remainder
 from .numbering import note_conjunction, note_negation
 
@@ -28,8 +29,9 @@ def _divmod(x: Any, y: Any) -> Any:
     return _floor_divide(x, y), jnp.remainder(x, y)
 
 
-# where `jax.numpy` answers otherwise than NumPy
+# where `jax.numpy` answers otherwise than NumPy, or takes long
 _OURS = {
+    **elementary.FUNCTIONS,
     np.divmod: _divmod,
     np.floor_divide: _floor_divide,
     np.remainder: _remainder,

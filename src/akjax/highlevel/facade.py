@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..errors import ConcreteValueError
+from ..kernels.elementary import FUNCTIONS
 
 _FACTS = frozenset(
     {
@@ -54,9 +55,10 @@ class _Nplike:
     known_data = False
 
     def __getattr__(self, name: str) -> Any:
-        ours, theirs = getattr(jnp, name), getattr(np, name)
+        theirs: Any = getattr(np, name)
         if not callable(theirs):
             return theirs
+        ours: Any = FUNCTIONS.get(theirs) or getattr(jnp, name)
 
         @functools.wraps(theirs)
         def function(*args: Any, **kwargs: Any) -> Any:
