@@ -26,6 +26,43 @@ def test_order(longest: int, descending: bool, dtype: str) -> None:
     np.testing.assert_array_equal(got, want)
 
 
+LENGTHS = {
+    "events": RNG.negative_binomial(5, 0.5, 400),
+    "some long": np.where(RNG.random(200) < 0.05, RNG.integers(60, 700, 200), RNG.poisson(2.0, 200)),
+    "long": RNG.integers(90, 100, 20),
+    "one long": np.array([0, 3, 0, 300, 1, 0, 12]),
+}
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("values", ["float32", "int8", "extreme"])
+def test_segments_that_differ_in_length(name: str, descending: bool, values: str) -> None:
+    """They are sorted in classes, long ones in rows that are filled up."""
+    counts = LENGTHS[name]
+    parents = np.repeat(np.arange(len(counts)), counts)
+    if values == "extreme":
+        data = RNG.choice(np.array([-(2**31), 2**31 - 1, 0], np.int32), len(parents))
+    else:
+        data = RNG.integers(-9, 9, len(parents)).astype(values)
+    want = np.lexsort((data.astype(np.float64) * (-1 if descending else 1), parents))
+    got = jax.jit(lambda x: segment_argsort(x, Segments(parents, len(counts)), descending=descending))(data)
+    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_what_is_not_live_stays_behind(descending: bool) -> None:
+    counts = LENGTHS["some long"]
+    parents = np.repeat(np.arange(len(counts)), counts)
+    place = np.arange(len(parents)) - np.repeat(np.cumsum(counts) - counts, counts)
+    live = place < RNG.integers(0, 1 + np.maximum(counts, 1))[parents]
+    data = RNG.integers(0, 9, len(parents)).astype(np.float32)
+    want = np.lexsort((np.where(live, data * (-1 if descending else 1), 0), ~live, parents))
+    segments = Segments(parents, len(counts))
+    got = jax.jit(lambda x, live: segment_argsort(x, segments, descending=descending, live=live))(data, live)
+    np.testing.assert_array_equal(got, want)
+
+
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("parents", [[0] * 6, [0] * 5 + [1]])
 def test_nan_comes_first(descending: bool, parents: list[int]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,12 +12,16 @@ from jax.typing import ArrayLike
 
 from akjax.kernels._reduce import as_array, iota, materialise, spread
 from akjax.kernels._segments import Segments
+from akjax.kernels.gather import take
+from akjax.kernels.lists import known_product
 
 __all__ = ["segment_argsort"]
 
 # Up to this length counting the smaller elements of a segment beats XLA's sort, which compares through a
 # function pointer: for 3 M elements 65 ms instead of 1000 in lists of at most 13, 230 in lists of at most 63.
 _SHORT = 64
+# Up to this length segments are not told apart.
+_FEW = 8
 
 
 def segment_argsort(
@@ -37,11 +43,46 @@ def segment_argsort(
     if live is not None:
         last = True if key.dtype == np.bool_ else np.iinfo(key.dtype).max
         key = jnp.where(live, key, jnp.asarray(last, key.dtype))
+    classes = _classes(segments)
+    return _argsort(key, segments) if len(classes) < 2 else _by_class(key, segments, classes)
+
+
+def _classes(segments: Segments) -> list[np.ndarray]:
+    """The segments by length, when that is known and differs much: together all are compared as the longest are."""
+    counts = segments.counts
+    if counts is None or (longest := int(counts.max(initial=0))) <= _FEW:
+        return []
+    bounds = [0, *(_FEW << k for k in range((longest // _FEW).bit_length() + 1))]
+    chosen = [(bound, (counts > least) & (counts <= bound)) for least, bound in itertools.pairwise(bounds)]
+    work = sum(min(bound, longest) * int(counts[which].sum()) for bound, which in chosen)
+    if longest <= _SHORT and 2 * work > longest * segments.size:
+        return []
+    return [np.flatnonzero(which) for _, which in chosen if which.any()]
+
+
+def _by_class(key: jax.Array, segments: Segments, classes: list[np.ndarray]) -> jax.Array:
+    """The order within segments, worked out for each class of them apart."""
+    assert segments.counts is not None
+    first = np.cumsum(segments.counts) - segments.counts
+    orders, places = [], []
+    for numbers in classes:
+        _, _, which, (inside,) = known_product([np.append(first, segments.size)], numbers)
+        order = _argsort(take(key, inside), Segments(which.astype(np.int32), len(numbers)))
+        orders.append(take(jnp.asarray(inside), order))
+        places.append(inside)
+    back = np.empty(segments.size, places[0].dtype)
+    back[np.concatenate(places)] = np.arange(segments.size, dtype=back.dtype)
+    return jnp.asarray(take(jnp.concatenate(orders), back))
+
+
+def _argsort(key: jax.Array, segments: Segments) -> jax.Array:
     if segments.length == 1:
         return lax.sort([key, iota(segments.size)], num_keys=1)[1]
     longest = segments.size if segments.longest is None else segments.longest
     if longest < 2:
         return iota(segments.size)
+    if longest > _SHORT and segments.counts is not None and segments.length * longest <= 2 * segments.size:
+        return _rectangular(key, segments.counts, longest)
     if longest > _SHORT:
         return lax.sort([jnp.asarray(segments.index), key, iota(segments.size)], num_keys=2)[2]
     ranks = _ranks(key, segments, longest)
@@ -54,6 +95,17 @@ def segment_argsort(
         first = np.cumsum(segments.counts) - segments.counts
         place = spread(jnp.asarray(first.astype(iota(segments.size).dtype)), segments) + ranks
     return jnp.zeros_like(place).at[place].set(iota(segments.size), unique_indices=True, mode="promise_in_bounds")
+
+
+def _rectangular(key: jax.Array, counts: np.ndarray, longest: int) -> jax.Array:
+    """The order within segments of about one length, filled up with what comes last: one key is faster than two."""
+    first = (np.cumsum(counts) - counts).astype(iota(len(key)).dtype)[:, np.newaxis]
+    place = np.arange(longest, dtype=first.dtype)
+    there = place < counts[:, np.newaxis]
+    keys = take(key, np.where(there, first + place, 0).reshape(-1)).reshape(there.shape)
+    keys = jnp.where(there, keys, np.iinfo(keys.dtype).max)
+    order = lax.sort([keys, lax.broadcasted_iota(first.dtype, there.shape, 1)], dimension=1, num_keys=1)[1]
+    return jnp.asarray(take((first + order).reshape(-1), np.flatnonzero(there)))
 
 
 def _key(x: jax.Array, descending: bool) -> jax.Array:
