@@ -228,7 +228,7 @@ def _first_key(key: jax.Array, segments: Segments) -> jax.Array:
 
 # from that many elements a segment on, on average, a scatter of blocks is faster than one of elements
 _LONG = 16
-_BLOCK = 8
+_BLOCK = 8  # a power of two
 
 
 def _first_key_by_blocks(key: jax.Array, segments: Segments, starts: jax.Array) -> jax.Array:
@@ -239,18 +239,20 @@ def _first_key_by_blocks(key: jax.Array, segments: Segments, starts: jax.Array) 
     low, nth = blocks[:, 0], jnp.zeros(count, np.int32)
     for k in range(1, _BLOCK):
         low, nth = jnp.minimum(blocks[:, k], low), jnp.where(blocks[:, k] < low, k, nth)
-    within = Segments(parents[::_BLOCK], segments.length)
-    inside = as_array(parents[::_BLOCK] == parents[_BLOCK - 1 :: _BLOCK])
+    first, inside = parents[::_BLOCK], parents[::_BLOCK] == parents[_BLOCK - 1 :: _BLOCK]
+    if not isinstance(first, np.ndarray):  # then the numbers of all elements need not be in memory any more
+        first, inside = computed_first(first), computed_first(inside)
+    within = Segments(first, segments.length)
     low, nth = computed_first(jnp.where(inside, low, most)), computed_first(nth)
     block = _first_least(low, within, low < most)
     found = jnp.where(block < count, block * _BLOCK + _at(nth, block, jnp.int32(0)), size)
     least = _at(low, block, most)
     ends = jnp.append(starts[1:], jnp.int32(size))
-    head = jnp.minimum(-(-starts // _BLOCK) * _BLOCK, ends)
-    for first, stop in ((starts, head), (jnp.maximum(ends // _BLOCK * _BLOCK, head), ends)):
+    head = jnp.minimum((starts + _BLOCK - 1) & -_BLOCK, ends)
+    for begin, stop in ((starts, head), (jnp.maximum(ends & -_BLOCK, head), ends)):
         for k in range(_BLOCK - 1):
-            there = jnp.minimum(first + k, size - 1)
-            here = jnp.where(first + k < stop, take(key, there), most)
+            there = jnp.minimum(begin + k, size - 1)
+            here = jnp.where(begin + k < stop, take(key, there), most)
             better = (here < least) | ((here == least) & (there < found) & (here < most))
             least, found = jnp.where(better, here, least), jnp.where(better, there, found)
     return computed_first(found)

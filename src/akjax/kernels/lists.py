@@ -134,9 +134,9 @@ def _backs(place: jax.Array, longest: int, n: int, replacement: bool) -> list[ja
     bits = longest.bit_length()
     if n * bits >= 32:
         return [take(column, place) for column in table]
-    # one number for all of them is one look at the table
+    # one number for all of them, as small as it can be, is one look at the table
     packed = functools.reduce(np.bitwise_or, (column << (k * bits) for k, column in enumerate(table)))
-    found = computed_first(take(packed, place))
+    found = computed_first(take(packed.astype(np.int16) if n * bits < 16 else packed, place)).astype(np.int32)
     return [(found >> (k * bits)) & ((1 << bits) - 1) for k in range(n)]
 
 

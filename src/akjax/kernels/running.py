@@ -13,7 +13,7 @@ from akjax.kernels._reduce import computed_first
 
 __all__ = ["running_count", "running_places"]
 
-_BLOCK = 8
+_BLOCK = 8  # a power of two
 _FEW = 4096
 
 
@@ -54,7 +54,7 @@ def _running(padded: jax.Array, before: int) -> jax.Array:
     total = computed_first(functools.reduce(jnp.add, [blocks[:, k] for k in range(_BLOCK)]))
     first = computed_first(running_count(total, before) - total)
     found = jnp.broadcast_to(first[:, None], blocks.shape).reshape(-1)
-    nth = lax.iota(np.int32, size) % _BLOCK
+    nth = lax.iota(np.int32, size) & (_BLOCK - 1)
     for step in range(_BLOCK):  # shifts of everything are loops without a jump in them
         moved = lax.slice_in_dim(padded, _BLOCK - step, _BLOCK - step + size)
         found = found + jnp.where(nth >= step, moved, 0)
