@@ -90,7 +90,7 @@ def take_mask(
     """
     if isinstance(mask, np.ndarray):
         return take(mask, index, rising=rising)
-    there = take(computed_first(mask != 0), index, rising=rising)
+    there = computed_first(take(computed_first(mask != 0), index, rising=rising))
     return jnp.where(there, jnp.ones((), mask.dtype), jnp.zeros((), mask.dtype))
 
 

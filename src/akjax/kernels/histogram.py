@@ -17,7 +17,7 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from akjax.kernels._bins import Bins, Uniform, bin_numbers, make_bins
-from akjax.kernels._reduce import as_array, as_dtype, iota, reduce_into, select
+from akjax.kernels._reduce import as_array, as_dtype, computed_first, iota, reduce_into, select
 from akjax.kernels._segments import Segments
 from akjax.kernels.segment import Live, segment_sum
 
@@ -108,11 +108,15 @@ def histogramdd(
     axes = [make_bins(edge, x.dtype, even) for edge, x, even in zip(edges, numbers, evenly, strict=True)]
     shape = tuple(edge.shape[0] - 1 + sum(side) for edge, side in zip(edges, sides, strict=True))
 
+    looked_up = any(bins.arithmetic is None or not bins.arithmetic.exact for bins in axes)
+
     def cells(numbers: list[jax.Array], live: Live) -> tuple[jax.Array, jax.Array]:
         found = [_place(*each) for each in zip(numbers, axes, edges, sides, strict=True)]
         cell, inside = found[0]
         for size, (further, also) in zip(shape[1:], found[1:], strict=True):
             cell, inside = cell * size + further, inside & also
+        if looked_up and live is not None:  # a lookup and a choice in one loop take one number at a time
+            cell = computed_first(cell)
         return cell, inside if live is None else inside & live
 
     total = math.prod(shape)
