@@ -72,6 +72,11 @@ def test_masks(kind, index):
     np.testing.assert_array_equal(found, mask[np.asarray(index)])
 
 
+def test_a_whole_mask_is_the_same_one():
+    mask = jnp.array([0.0, 1.0, 0.0])
+    assert take_mask(mask, np.arange(3)) is mask
+
+
 def test_hints():
     assert "slice" in jaxpr_of(np.array([2, 3]))
     assert "gather" not in jaxpr_of(np.array([2, 3]))

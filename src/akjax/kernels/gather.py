@@ -88,7 +88,8 @@ def take_mask(
         >>> take_mask(jnp.array([0.0, 1.0]), np.array([1, 0, 1])).tolist()
         [1.0, 0.0, 1.0]
     """
-    if isinstance(mask, np.ndarray):
+    whole = isinstance(index, np.ndarray) and len(index) == mask.shape[0] and (not len(index) or facts_of(index).run)
+    if whole or isinstance(mask, np.ndarray):  # all in order is the same mask
         return take(mask, index, rising=rising)
     there = computed_first(take(computed_first(mask != 0), index, rising=rising))
     return jnp.where(there, jnp.ones((), mask.dtype), jnp.zeros((), mask.dtype))
