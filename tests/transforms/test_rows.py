@@ -106,3 +106,49 @@ def test_errors():
         akjax.vmap(lambda row: row)(ak.Array([{"name": "one", "x": 1}]))
     with pytest.raises(akjax.StructureError, match="selected differently"):
         jax.jit(lambda a: akjax.vmap(lambda p, q: ak.sum(p))(a[ak.sum(a, axis=1) > 0], a))(x)
+
+
+LOSSES = {
+    "total": lambda e: e.met * ak.sum(e.jets.pt**2),
+    "selection": lambda e: ak.sum(e.jets.pt[e.jets.pt > 2] ** 2),
+    "nested": lambda e: ak.sum(ak.sum(e.jets.sub, axis=1) ** 2) + e.met,
+    "largest": lambda e: ak.max(e.jets.pt, initial=0.0),
+}
+
+
+@pytest.mark.parametrize("prepare", [lambda x: x, akjax.traced], ids=["exact", "traced"])
+@pytest.mark.parametrize("name", LOSSES)
+def test_gradients_have_the_lists_of_their_event(name, prepare):
+    """As the gradient of the sum over all events has."""
+    events = ak.values_astype(EVENTS[["met", "jets"]], np.float32)
+    expected = jax.grad(lambda e: jnp.sum(akjax.vmap(LOSSES[name])(e)))(events)
+    for derivative in (jax.grad(LOSSES[name]), jax.jit(jax.grad(LOSSES[name]))):
+        for mapped in (akjax.vmap(derivative), jax.jit(akjax.vmap(derivative))):
+            found = mapped(prepare(events))
+            assert str(found.type) == str(expected.type)
+            same(plain(found), plain(expected), rtol=1e-6)
+
+
+def test_gradients_beside_results_keep_their_own():
+    """What a function makes of a row with the same structure is its own: also a row the other way round."""
+    x = ak.Array([[1.0, 2.0], [], [3.0, 4.0, 5.0]])
+
+    def function(row):
+        return row[::-1], row[row > 1.5], jax.grad(lambda row: ak.sum(row**2))(row), jax.tree.map(jnp.ones_like, row)
+
+    back, selected, slopes, ones = akjax.vmap(function)(x)
+    assert back.to_list() == [[2.0, 1.0], [], [5.0, 4.0, 3.0]]
+    assert selected.to_list() == [[2.0], [], [3.0, 4.0, 5.0]]
+    assert slopes.to_list() == [[2.0, 4.0], [], [6.0, 8.0, 10.0]]
+    assert ones.to_list() == [[1.0, 1.0], [], [1.0, 1.0, 1.0]]
+
+
+def test_gradients_under_jax_vmap():
+    x = ak.Array([[1.0, 2.0], [], [3.0]])
+    found = jax.vmap(lambda s: akjax.vmap(jax.grad(lambda row: s * ak.sum(row**2)))(x))(jnp.arange(2.0))
+    assert found.to_list() == [[[0.0, 0.0], [], [0.0]], [[2.0, 4.0], [], [6.0]]]
+
+
+def test_jacobians_of_rows():
+    with pytest.raises(akjax.StructureError, match="Jacobians of rows"):
+        akjax.vmap(jax.jacfwd(lambda row: row * 2.0))(ak.Array([[1.0, 2.0], [], [3.0]]))

@@ -16,6 +16,7 @@ from ..algorithms.rows import Rows, rows_of, stacked
 from ..errors import StructureError
 from ..highlevel.state import flat_state, node_of, wrap
 from ..nodes.kinds import Flat, List, Live, Record, Row
+from .like import like
 
 
 def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
@@ -31,7 +32,8 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
 
     Returns:
         A function of arrays. Results that are arrays are rows of one `ak.Array`, ragged ones lists of it; numbers are a
-        JAX array, or an `ak.Array` where rows were selected at run time.
+        JAX array, or an `ak.Array` where rows were selected at run time. A gradient with respect to a row has the
+        row's elements.
 
     Raises:
         StructureError: for text and unions, and for arrays whose rows were selected differently.
@@ -63,7 +65,8 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
             whole = [
                 part if one is None else _one(one, part, arg) for one, part, arg in zip(rows, parts, args, strict=True)
             ]
-            return function(*whole)
+            mapped = {type(leaf) for leaf in jax.tree.leaves(parts)}
+            return jax.tree.map(lambda result: _with_masks(result, whole, mapped), function(*whole), is_leaf=_is_array)
 
         given = [arg if one is None else one.leaves for one, arg in zip(rows, args, strict=True)]
         results = jax.vmap(of_row, tuple(axes), out_axes)(*given)
@@ -75,6 +78,26 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
 
 def _is_array(value: Any) -> bool:
     return isinstance(value, ak.Array | ak.Record)
+
+
+def _with_masks(result: Any, rows: list[Any], mapped: set[type]) -> Any:
+    """A gradient with respect to a row has a number for every slot of it: it gets the elements of the row.
+
+    A gradient has the row's structure, and zeros for its masks, which are the same for all rows: masks that a function
+    works out for a row are not.
+    """
+    if not _is_array(result):
+        return result
+    ours = flat_state(result)
+    if any(map(_is_array, ours.leaves)):
+        message = "the Jacobians of rows, which are arrays in arrays, make no array: take gradients of each component"
+        raise StructureError(message)
+    masks = [leaf for leaf, mask in zip(ours.leaves, ours.spec.is_structure(), strict=True) if mask]
+    if masks and not any(type(mask) in mapped for mask in masks):
+        for row in rows:
+            if _is_array(row) and flat_state(row).spec == ours.spec:
+                return like(result, row)
+    return result
 
 
 def _rows(arg: Any, axis: Any) -> Rows | None:
@@ -97,7 +120,7 @@ def _common(masks: list[Any]) -> Any:
     return masks[0]
 
 
-def _one(rows: Rows, leaves: Any, like: Any) -> Any:
+def _one(rows: Rows, leaves: Any, array: Any) -> Any:
     """One row as Awkward gives it: of records a record, of lists their elements, of numbers a number."""
     node = rows.make(iter(leaves))
     if isinstance(node, Record):
@@ -111,7 +134,7 @@ def _one(rows: Rows, leaves: Any, like: Any) -> Any:
     else:
         message = "rows that may be missing as a whole cannot be mapped: fill or drop them first"
         raise StructureError(message)
-    return wrap(node, like.behavior, like.attrs)
+    return wrap(node, array.behavior, array.attrs)
 
 
 def _together(result: Any, length: int, dead: Any, out_axes: Any) -> Any:
