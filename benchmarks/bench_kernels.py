@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from akjax.kernels.elementary import FUNCTIONS
 from akjax.kernels.extrema import segment_argmax, segment_max
 from akjax.kernels.gather import take
 from akjax.kernels.histogram import histogram
@@ -138,3 +139,22 @@ def test_total_of_gathered(benchmark: Any) -> None:
 
 def test_take_numpy(benchmark: Any) -> None:
     benchmark.pedantic(lambda: (np.cosh(DATA) * np.cos(DATA))[INDEX], rounds=5, warmup_rounds=1)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("ufunc", FUNCTIONS, ids=lambda ufunc: ufunc.__name__)
+class TestElementary:
+    """A million numbers: by polynomials, by XLA, and by NumPy."""
+
+    def arguments(self, ufunc: Any, dtype: type) -> Any:
+        return DATA[: ufunc.nin * 1_000_000].reshape(ufunc.nin, -1).astype(dtype)
+
+    def test_akjax(self, benchmark: Any, ufunc: Any, dtype: type) -> None:
+        timed(benchmark, FUNCTIONS[ufunc], *self.arguments(ufunc, dtype))
+
+    def test_jax(self, benchmark: Any, ufunc: Any, dtype: type) -> None:
+        timed(benchmark, getattr(jnp, ufunc.__name__), *self.arguments(ufunc, dtype))
+
+    def test_numpy(self, benchmark: Any, ufunc: Any, dtype: type) -> None:
+        x = self.arguments(ufunc, dtype)
+        benchmark.pedantic(lambda: ufunc(*x), rounds=5, warmup_rounds=1)
