@@ -43,6 +43,13 @@ def test_any(data, dtype):
     assert np.array_equal(remainder(jnp.asarray(x), jnp.asarray(y)), expected, equal_nan=True)
 
 
+@pytest.mark.parametrize("y", [np.nan, 0.0, np.inf, -np.inf])
+def test_divisors_that_are_none(y):
+    x = np.array([1.0, -0.0, np.nan, np.inf])
+    with np.errstate(all="ignore"):
+        assert np.array_equal(rem(jnp.asarray(x), jnp.asarray(y)), np.fmod(x, y), equal_nan=True)
+
+
 def test_integers():
     assert remainder(jnp.array([7, -7]), jnp.array(3)).tolist() == [1, 2]
 

@@ -35,10 +35,10 @@ def rem(x: jax.Array, y: jax.Array) -> jax.Array:
     if not jnp.issubdtype(x.dtype, jnp.floating) or x.ndim == 0 or x.size > _MANY:
         return _any(x, y)
     x = computed_first(x)
-    near = jnp.all(~(jnp.abs(x) >= 2 * jnp.abs(y)) & (y != 0))
-    # one divisor stays one: what goes into a branch is put in memory
-    found: jax.Array = lax.cond(near, _near, _any, x, y)
-    return found
+    near = jnp.all(~(jnp.abs(x) >= 2 * jnp.abs(y)) & (jnp.abs(y) > 0))
+    # one divisor stays one, and what is near stays where it is: what goes into a branch or comes out is put in memory
+    found: jax.Array = lax.cond(near, lambda x, y: x, _any, x, y)
+    return _near(found, y)
 
 
 def _any(x: jax.Array, y: jax.Array) -> jax.Array:
