@@ -97,11 +97,16 @@ class Envelope:
         used = None if self.used is None or other.used is None else self.used | other.used
         return Envelope(max(self.rows, other.rows), lists, products, used)
 
-    def times(self, factor: float) -> Envelope:
-        """Sizes of an array with more rows and longer lists of the same kind."""
-        lists = ((path, Sizes(*(math.ceil(factor * one) for one in sizes))) for path, sizes in self.lists)
+    def times(self, factor: float, longest: float) -> Envelope:
+        """Sizes of an array with more rows, elements and pairs, and longer lists, of the same kind."""
+
+        def grown(sizes: Sizes) -> Sizes:
+            most = math.ceil(longest * sizes.longest)
+            return Sizes(*(math.ceil(factor * one) for one in sizes))._replace(longest=most)
+
         products = tuple((pair, math.ceil(factor * most)) for pair, most in self.products)
-        return Envelope(math.ceil(factor * self.rows), tuple(lists), products)
+        lists = tuple((path, grown(sizes)) for path, sizes in self.lists)
+        return Envelope(math.ceil(factor * self.rows), lists, products)
 
     def only(self, sizes: Envelope) -> Envelope:
         """What it says of the lists that these sizes are of."""

@@ -18,9 +18,10 @@ from ..structure.memory import Pool, blank
 from ..structure.spec import Path, Spec
 from .traced import envelope_like, known, padded
 
-# chunks of one stream are nearly alike, and what is not used costs time in proportion; but every step is a compilation:
-# the sizes of a chunk that does not fit are multiplied by more each time
-_ROOM = (1.0, 1.5, 4.0)
+# Chunks of one stream are nearly alike, and what is not used costs time in proportion; but every step is a compilation:
+# the sizes of a chunk that does not fit are multiplied by more each time. The length of the longest list differs most.
+_ROOM = (1.04, 1.5, 4.0)
+_LONGEST = 1.2
 # a chunk that would use very little gets sizes of its own
 _MOST_WASTE = 64
 
@@ -75,14 +76,18 @@ class Prepared:
         smallest = min(fitting, key=lambda one: one.rows, default=None)
         if smallest is None:
             # grown from the largest before, so that another chunk like those before fits, too
-            room = _ROOM[min(len(self._envelopes), len(_ROOM) - 1)]
-            smallest = functools.reduce(operator.or_, self._envelopes, rounded(sizes.times(room), GROWTH))
+            grown = _grown(sizes, _ROOM[min(len(self._envelopes), len(_ROOM) - 1)])
+            smallest = functools.reduce(operator.or_, self._envelopes, grown)
         elif _wastes(smallest, sizes):
-            smallest = rounded(sizes.times(_ROOM[-1]), GROWTH)
+            smallest = _grown(sizes, _ROOM[-1])
         else:
             return smallest
         self._envelopes.append(smallest)
         return smallest
+
+
+def _grown(sizes: Envelope, room: float) -> Envelope:
+    return rounded(sizes.times(room, max(room, _LONGEST)), GROWTH)
 
 
 def _wastes(envelope: Envelope, sizes: Envelope) -> bool:
@@ -98,22 +103,17 @@ class _Target:
         self.spec = spec
         self._class = cls
         self._pool = pool
-        self._leaves: list[Any] = [jax.ShapeDtypeStruct(b.shape, b.dtype) for b in buffers]  # type: ignore[no-untyped-call]
-        self.used = used(restore(cls, spec, self._leaves))
-        # always the same ones, unless a function took their memory
-        self._unused: dict[int, Any] = {}
+        described = [jax.ShapeDtypeStruct(b.shape, b.dtype) for b in buffers]  # type: ignore[no-untyped-call]
+        self.used = used(restore(cls, spec, described))
+        # what a program does not use stays on the host
+        self._unused = [None if used else blank(b.shape, b.dtype) for used, b in zip(self.used, buffers, strict=True)]
 
     def array(self, buffers: Mapping[int, Padded]) -> Any:
         """An array over buffers, by the numbers of the leaves; those that are used are needed."""
-        leaves: list[Any] = [None] * len(self._leaves)
-        used = {number: buffer.made(self._pool.blank) for number, buffer in buffers.items() if self.used[number]}
-        for number, leaf in zip(used, jax.device_put(list(used.values())), strict=True):
-            leaves[number] = leaf
-        for number, described in enumerate(self._leaves):
-            if not self.used[number]:
-                if number not in self._unused or self._unused[number].is_deleted():
-                    self._unused[number] = jax.device_put(blank(described.shape, described.dtype))
-                leaves[number] = self._unused[number]
+        leaves: list[Any] = list(self._unused)
+        for number, buffer in buffers.items():
+            if self.used[number]:  # the call puts it on the device, in a tenth of the time that `jax.device_put` takes
+                leaves[number] = buffer.made(self._pool.blank)
         return restore(self._class, self.spec, leaves)
 
 
