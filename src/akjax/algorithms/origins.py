@@ -98,10 +98,27 @@ def copied(source: Any, index: Any) -> Any:
         return take(source, index)
 
     def copy(source: Any, index: Any) -> Any:
-        found = take(once("first", computed_first, [source]), index)
+        as_it_is = index.shape[0] < _OFTEN * source.shape[0] and id(unguarded(source)[0]) in _given
+        found = take(source if as_it_is else once("first", computed_first, [source]), index)
         return came_from(found, Origin(source, index)) if found.ndim == 1 else found
 
     return once("copy", copy, [source, index])
+
+
+# arguments of programs, by their ids
+_given: dict[int, weakref.ref[Any]] = {}
+# from that many copies of each element on it is worth having a guarded argument in memory
+_OFTEN = 4
+
+
+def given(buffers: Sequence[Any]) -> None:
+    """Note that buffers are arguments of a program: they are in memory, and a guard is cheaper than another buffer."""
+    for buffer in filter(_compat.is_tracer, buffers):
+        _given[id(buffer)] = weakref.ref(buffer, functools.partial(_forget, id(buffer)))
+
+
+def _forget(at: int, _: Any, gone: Callable[..., Any] = _given.pop) -> None:
+    gone(at, None)  # an argument: at the end of the interpreter the module's names are gone first
 
 
 _held: weakref.WeakKeyDictionary[Any, set[Static]] = weakref.WeakKeyDictionary()

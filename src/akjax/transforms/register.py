@@ -9,6 +9,7 @@ import awkward as ak
 import jax
 
 from .. import _compat, functions
+from ..algorithms.origins import given
 from ..errors import RegistrationError
 from ..highlevel import guards
 from ..highlevel.retracing import note_trace
@@ -72,6 +73,7 @@ def _register_class(cls: Any) -> None:
         array = restore(cls, spec, leaves)
         if leaves and _compat.is_tracer(leaves[0]):
             note_trace(spec)
+            given(leaves)
         return array
 
     try:
