@@ -270,7 +270,7 @@ def _first_complex(sense: Sense, x: jax.Array, segments: Segments, live: jax.Arr
     wins = jnp.ones(x.shape, dtype=bool) if live is None else jnp.broadcast_to(per_element(live, x), x.shape)
     n = segments.size
     found = jnp.full((segments.length, *x.shape[1:]), n, dtype=iota(n).dtype)
-    for part in (x.real, x.imag):
+    for part in (jnp.real(x), jnp.imag(x)):
         earliest = _lowest(wins, segments)
         stuck = jnp.isnan(_at(part, earliest, jnp.zeros((), part.dtype)))
         found = jnp.where(stuck & (found == n), earliest, found)
