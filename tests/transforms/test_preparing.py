@@ -161,3 +161,24 @@ def test_a_function_of_which_jax_knows_nothing():
             return jax.jit(lambda e: ak.sum(e.mu))(events)
 
     same(plain(akjax.stream(Compiled(), CHUNKS)), float(ak.sum(ALL.mu)), rtol=1e-9)
+
+
+def test_values_of_a_trace_outside():
+    """A function that closes over them has more inputs than it is given."""
+
+    def total(k, column):
+        return akjax.stream(lambda e: ak.sum(e[column]) * k, CHUNKS)
+
+    for column in ("met", "mu"):
+        expected = float(ak.sum(ALL[column]))
+        same(plain(jax.grad(total)(2.0, column)), expected, rtol=1e-9)
+        same(plain(jax.vmap(lambda k, column=column: total(k, column))(np.ones(2))), [expected] * 2, rtol=1e-9)
+        same(plain(jax.jit(total, static_argnums=1)(2.0, column)), 2 * expected, rtol=1e-9)
+
+
+def test_missing_lists_of_missing_numbers():
+    """Both masks are of one field, at two depths."""
+    inside = ak.to_regular(ak.Array([[0.0, 1.0], [2.0, 3.0], [None, 5.0]]))
+    array = ak.mask(inside, [True, False, True])
+    found = akjax.stream(lambda e: e, [array, array, array])
+    assert found.to_list() == 3 * [[0.0, 1.0], None, [None, 5.0]]

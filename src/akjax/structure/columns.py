@@ -37,8 +37,8 @@ def _only(layout: Any, path: Path, kept: Collection[Path]) -> Any:
         return ak.contents.RecordArray(
             contents, fields, layout.length, parameters=layout.parameters, backend=layout.backend
         )
-    if layout.is_list and not layout.is_regular:
+    if layout.is_list:
         return layout.copy(content=_only(layout.content, (*path, ELEMENTS), kept))
-    if layout.is_regular or layout.is_option or layout.is_indexed:
+    if layout.is_option or layout.is_indexed:
         return layout.copy(content=_only(layout.content, path, kept))
     return layout

@@ -259,7 +259,7 @@ def _places_of(node: Node, path: Path) -> Iterator[tuple[int, Path, str]]:
             yield lists.offsets.number, path, "<offsets>"
             yield lists.parents.number, path, "<parents>"
             yield from _places_of(node.content, (*path, ELEMENTS))
-        case List():
+        case List() | Regular():
             yield from _places_of(node.content, (*path, ELEMENTS))
         case Record():
             labels = node.fields if node.fields is not None else [str(i) for i in range(len(node.contents))]
@@ -268,7 +268,7 @@ def _places_of(node: Node, path: Path) -> Iterator[tuple[int, Path, str]]:
         case Union():
             for i, content in enumerate(node.contents):
                 yield from _places_of(content, (*path, f"<{i}>"))
-        case Regular() | Indexed() | Option() | Row():
+        case Indexed() | Option() | Row():
             yield from _places_of(node.content, path)
 
 

@@ -128,11 +128,15 @@ class _Called:
         return self._function(self._prepared(chunk), *self._args)
 
     def _used(self, chunk: Any) -> Sequence[bool]:
-        """Which of the leaves, of a chunk without data, the function uses; they come before those of `args`."""
-        leaves = jax.tree.leaves(chunk)
+        """Which of the leaves, of a chunk without data, the function uses."""
+        count = len(jax.tree.leaves(chunk))
         if not hasattr(self._function, "trace"):  # compiled by something else than jax.jit
-            return [True] * len(leaves)
-        return used_inputs(self._function.trace(chunk, *self._args).jaxpr)[: len(leaves)]
+            return [True] * count
+        traced = self._function.trace(chunk, *self._args)
+        used = used_inputs(traced.jaxpr)
+        # values of a trace outside, which the function closes over, come before what it is given; those of `args` after
+        first = len(used) - len(jax.tree.leaves(traced.args_info))
+        return used[first : first + count]
 
 
 def _selected(chunk: Any, selecting: _Called) -> Any:
