@@ -153,3 +153,38 @@ def test_gradients():
     check_gradient(lambda x: ak.sum(ak.where(x > 1.5, x**2, 3 * x)), lists)
     check_gradient(lambda x: ak.sum(ak.where(x > 1.5, x**2, 1.0)), missing)
     check_gradient(lambda r: ak.sum(ak.where(r.x > 1.5, r, ak.zip({"x": r.y, "y": r.x})).x ** 2), records)
+
+
+NUMPY_LIKE = {
+    "rows and columns": lambda y, w: y[:, np.newaxis] * w,
+    "the other way round": lambda y, w: w - y[:, np.newaxis],
+    "conditions": lambda y, w: (y[:, np.newaxis] > w) & (y[:, np.newaxis] < 3),
+    "selected rows": lambda y, w: y[y > 0][:, np.newaxis] * w,
+}
+
+
+@pytest.mark.parametrize("prepare", [lambda y: y, akjax.traced], ids=["exact", "traced"])
+@pytest.mark.parametrize("name", NUMPY_LIKE)
+def test_regular_arrays_broadcast_as_numpy_does(name, prepare):
+    """From the last axis on, also where it is known at run time only which rows there are."""
+    y, w = ak.Array([0.0, 1.0, 2.0, 3.0]), np.array([1.0, 2.0, 4.0])
+    expected = NUMPY_LIKE[name](y, w)
+    for columns in (w, jax.numpy.asarray(w), ak.Array(w)):
+        found = jax.jit(NUMPY_LIKE[name])(prepare(y), columns)
+        assert found.to_list() == expected.to_list()
+        assert found.ndim == expected.ndim == 2
+
+
+def test_columns_that_were_selected_need_their_axis():
+    y = akjax.traced(ak.Array([0.0, 1.0, 2.0, 3.0]))
+    with pytest.raises(akjax.StructureError, match="as many axes"):
+        jax.jit(lambda y: y[:, np.newaxis] * y)(y)
+
+
+@pytest.mark.parametrize("prepare", [lambda x: x, akjax.traced], ids=["exact", "traced"])
+@pytest.mark.parametrize("sides", [(1.0, 2.0), (1, 2), (True, False), (np.float32(1), 2)])
+def test_where_of_two_scalars(sides, prepare):
+    x = ak.Array([[1.0, -2.0], [], [3.0]])
+    for where in (ak.where, np.where):
+        found = jax.jit(lambda x, where=where: where(x > 0, *sides))(prepare(x))
+        assert found.to_list() == where(x > 0, *sides).to_list()

@@ -275,7 +275,8 @@ def _choose_numbers(test: Any, one: Any, two: Any, booleans_join: bool) -> Node:
     dtype = canonical(np.result_type(*kinds))
     one, two = (jnp.asarray(value, dtype) for value in values)
     shape = (-1,) + (1,) * (max(one.ndim, two.ndim) - 1)
-    shared = {k: v for k, v in (parameters[0] or {}).items() if all((p or {}).get(k) == v for p in parameters)}
+    first = parameters[0] if parameters else None
+    shared = {k: v for k, v in (first or {}).items() if all((p or {}).get(k) == v for p in parameters)}
     return Flat(jnp.where(test.reshape(shape), one, two), shared or None)
 
 

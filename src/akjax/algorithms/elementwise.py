@@ -18,13 +18,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ..errors import StructureError
 from ..nodes.kinds import Constant, Flat, Indexed, List, Live, Masked, Node, Option, Regular, Union, replace
 from ..nodes.static import static
-from ..nodes.walk import children, iterate, rebuild
+from ..nodes.walk import children, has_run_time_structure, iterate, rebuild
 from . import origins
 from .aligning import line_up
 from .numbering import same
-from .runtime import alive, attach, dead_below, merge, strip
+from .runtime import alive, attach, dead_below, depth_of, merge, strip
 from .standing import StandIns
 from .tracking import Table, Whole, Zeros, is_flat
 
@@ -69,7 +70,7 @@ def combine(
             return _same(leaf, nodes, fill, None)
         except _Mismatch:
             pass
-    nodes = line_up(nodes)
+    nodes = line_up(_as_deep(nodes) if right_broadcast else nodes)
     stripped = [strip(node) for node in nodes]
     run_time = merge([found for _, found in stripped])
     if run_time:
@@ -92,6 +93,33 @@ def combine(
         table.node(layout, functools.partial(_result, truth, k), joined) for k, layout in enumerate(broadcast.results)
     ]
     return tuple(attach(stand_ins.back(in_lists(above, node)), run_time) for node in results)
+
+
+def _as_deep(nodes: list[Node]) -> list[Node]:
+    """Arrays that are regular throughout broadcast as NumPy's: those with fewer axes get more in front."""
+    deepest = max(map(depth_of, nodes))
+    shallow = [depth_of(node) < deepest for node in nodes]
+    if not any(shallow) or not any(map(has_run_time_structure, nodes)) or not all(map(_is_regular, nodes)):
+        return nodes
+    if any(isinstance(node, Live) for node, fewer in zip(nodes, shallow, strict=True) if fewer):
+        raise StructureError(_FEWER_AXES)
+
+    def deeper(node: Node) -> Node:
+        for _ in range(deepest - depth_of(node)):
+            node = Regular(node, node.length, 1)
+        return node
+
+    return [deeper(node) for node in nodes]
+
+
+def _is_regular(node: Node) -> bool:
+    return not any(isinstance(n, List) for n in iterate(node))
+
+
+_FEWER_AXES = (
+    "arrays that are regular throughout broadcast as in NumPy, from the last axis on; which elements of the one with "
+    "fewer axes exist is known only at run time: give it as many axes, as in array[:, np.newaxis]"
+)
 
 
 def shared_lists(nodes: list[Any]) -> tuple[list[Any], list[Any]]:
