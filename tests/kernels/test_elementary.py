@@ -49,9 +49,10 @@ EDGES = np.array([0.0, -0.0, 1.0, -1.0, 3.0, -1e-30, 1e30, -1e30, 2000.0, np.inf
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("ufunc", elementary.FUNCTIONS, ids=lambda ufunc: ufunc.__name__)
-def test_edges(ufunc, dtype):
+@pytest.mark.parametrize("edges", [EDGES, EDGES[~(abs(EDGES) > 1000)]], ids=["all", "small"])
+def test_edges(ufunc, dtype, edges):
     """Zeros with their signs, infinities, NaN, and numbers that are too large for the short way."""
-    values = np.stack([part.ravel() for part in np.meshgrid(*[EDGES] * ufunc.nin)]).astype(dtype)
+    values = np.stack([part.ravel() for part in np.meshgrid(*[edges] * ufunc.nin)]).astype(dtype)
     x = np.tile(values, -(-MANY // values.shape[1]))
     with np.errstate(all="ignore"):
         expected = ufunc(*x)
@@ -59,6 +60,14 @@ def test_edges(ufunc, dtype):
     np.testing.assert_allclose(found, expected, rtol=1e-6)
     real = ~np.isnan(expected)
     assert np.array_equal(np.signbit(found)[real], np.signbit(expected)[real])
+
+
+@pytest.mark.parametrize(("dtype", "tiny"), [(np.float32, 1e-40), (np.float64, 1e-310)])
+def test_direction_of_subnormal_numbers(dtype, tiny):
+    """They count as zero in sums and products, and not where there is nothing else."""
+    y, zero = np.full(MANY, tiny, dtype), np.zeros(MANY, dtype)
+    np.testing.assert_allclose(elementary.arctan2(jnp.asarray(y), jnp.asarray(zero)), np.pi / 2, rtol=1e-6)
+    np.testing.assert_allclose(elementary.arctan2(jnp.asarray(-y), jnp.asarray(-zero)), -np.pi / 2, rtol=1e-6)
 
 
 @pytest.mark.parametrize("largest", [3.0, 5000.0])

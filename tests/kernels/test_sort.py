@@ -36,7 +36,7 @@ LENGTHS = {
 
 @pytest.mark.parametrize("name", LENGTHS)
 @pytest.mark.parametrize("descending", [False, True])
-@pytest.mark.parametrize("values", ["float32", "int8", "extreme"])
+@pytest.mark.parametrize("values", ["float32", "int8", "uint32", "extreme"])
 def test_segments_that_differ_in_length(name: str, descending: bool, values: str) -> None:
     """They are sorted in classes, long ones in rows that are filled up."""
     counts = LENGTHS[name]
@@ -44,7 +44,7 @@ def test_segments_that_differ_in_length(name: str, descending: bool, values: str
     if values == "extreme":
         data = RNG.choice(np.array([-(2**31), 2**31 - 1, 0], np.int32), len(parents))
     else:
-        data = RNG.integers(-9, 9, len(parents)).astype(values)
+        data = RNG.integers(0 if values == "uint32" else -9, 9, len(parents)).astype(values)
     want = np.lexsort((data.astype(np.float64) * (-1 if descending else 1), parents))
     got = jax.jit(lambda x: segment_argsort(x, Segments(parents, len(counts)), descending=descending))(data)
     np.testing.assert_array_equal(got, want)

@@ -103,7 +103,7 @@ def _rectangular(key: jax.Array, counts: np.ndarray, longest: int) -> jax.Array:
     place = np.arange(longest, dtype=first.dtype)
     there = place < counts[:, np.newaxis]
     keys = take(key, np.where(there, first + place, 0).reshape(-1)).reshape(there.shape)
-    keys = jnp.where(there, keys, np.iinfo(keys.dtype).max)
+    keys = jnp.where(there, keys, np.asarray(np.iinfo(keys.dtype).max, keys.dtype))
     order = lax.sort([keys, lax.broadcasted_iota(first.dtype, there.shape, 1)], dimension=1, num_keys=1)[1]
     return jnp.asarray(take((first + order).reshape(-1), np.flatnonzero(there)))
 
