@@ -13,7 +13,7 @@ from jax.typing import ArrayLike
 from akjax.kernels._reduce import as_array, iota, materialise, spread
 from akjax.kernels._segments import Segments
 from akjax.kernels.gather import take
-from akjax.kernels.lists import known_product
+from akjax.kernels.lists import known_parents
 
 __all__ = ["segment_argsort"]
 
@@ -55,7 +55,7 @@ def _classes(segments: Segments) -> list[np.ndarray]:
     bounds = [0, *(_FEW << k for k in range((longest // _FEW).bit_length() + 1))]
     chosen = [(bound, (counts > least) & (counts <= bound)) for least, bound in itertools.pairwise(bounds)]
     work = sum(min(bound, longest) * int(counts[which].sum()) for bound, which in chosen)
-    if longest <= _SHORT and 2 * work > longest * segments.size:
+    if longest <= _SHORT and 5 * work > 2 * longest * segments.size:
         return []
     return [np.flatnonzero(which) for _, which in chosen if which.any()]
 
@@ -66,8 +66,11 @@ def _by_class(key: jax.Array, segments: Segments, classes: list[np.ndarray]) -> 
     first = np.cumsum(segments.counts) - segments.counts
     orders, places = [], []
     for numbers in classes:
-        _, _, which, (inside,) = known_product([np.append(first, segments.size)], numbers)
-        order = _argsort(take(key, inside), Segments(which.astype(np.int32), len(numbers)))
+        ends = np.append(0, np.cumsum(segments.counts[numbers]))
+        which = known_parents(ends, np.empty(ends[-1], np.int32))
+        inside = (first[numbers] - ends[:-1]).astype(iota(segments.size).dtype)[which]
+        inside += np.arange(len(inside), dtype=inside.dtype)
+        order = _argsort(take(key, inside), Segments(which, len(numbers)))
         orders.append(take(jnp.asarray(inside), order))
         places.append(inside)
     back = np.empty(segments.size, places[0].dtype)
