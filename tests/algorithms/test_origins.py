@@ -106,6 +106,16 @@ class TestMoved:
         np.testing.assert_array_equal(found, 2 * np.asarray(x)[INDEX])
         assert origin_of(found) is not None
 
+    def test_all_in_order_are_no_copy(self):
+        def function(x):
+            found = copied(x, np.arange(8))
+            assert origin_of(found) is None or origin_of(found).source is not found
+            return moved(("sin",), jnp.sin, [found])
+
+        x = jnp.arange(8.0)
+        for call in (function, jax.jit(function)):
+            np.testing.assert_allclose(call(x), np.sin(x), rtol=1e-6)
+
     @pytest.mark.parametrize(("size", "few"), [(8, False), (23, False), (24, True), (100, True)])
     def test_few_of_many(self, size, few):
         """Of four times as many elements the source is not computed for their sake."""

@@ -100,7 +100,8 @@ def copied(source: Any, index: Any) -> Any:
     def copy(source: Any, index: Any) -> Any:
         as_it_is = index.shape[0] < _OFTEN * source.shape[0] and id(unguarded(source)[0]) in _given
         found = take(source if as_it_is else once("first", computed_first, [source]), index)
-        return came_from(found, Origin(source, index)) if found.ndim == 1 else found
+        # all elements in their order are no copy
+        return came_from(found, Origin(source, index)) if found.ndim == 1 and found is not source else found
 
     return once("copy", copy, [source, index])
 
