@@ -258,3 +258,15 @@ def test_values_keep_nothing_alive():
     gc.collect()
     assert gone() is None
     assert result.tolist() == [1.0, 3.0, 2.0, 1.0]
+
+
+def test_equal_combinations_of_fewer_and_more_elements():
+    """Their indices are one object, and which elements they reach is not."""
+    fewer, more = ak.Array([[0.5, 2.0]]), ak.Array([[0.5, 2.0], [3.0]])
+
+    def total(x):
+        one, two = ak.unzip(ak.combinations(x, 2))
+        return ak.sum(np.sqrt(one) * np.sqrt(two))
+
+    slopes = jax.jit(jax.grad(lambda pair: total(pair[0]) + total(pair[1])))((fewer, more))
+    np.testing.assert_allclose(ak.flatten(slopes[1]), [*ak.flatten(slopes[0]), 0.0])

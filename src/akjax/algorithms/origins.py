@@ -301,7 +301,8 @@ def _reached(origin: Origin, deads: list[Any], above: Any) -> Any:
     def find(above: Any, count: int, *given: Any) -> Any:
         indices, deads = given[:count], given[count:]
         if isinstance(indices[0], np.ndarray) and not deads and isinstance(above, np.ndarray | None):
-            if above is None and placed.reached is not None:
+            # equal indices are one object, also of lists behind which there are more elements
+            if above is None and placed.reached is not None and len(placed.reached) == size:
                 return placed.reached
             found = np.zeros(size, bool)
             for index in indices:
