@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import akjax
-from akjax.structure.columns import only_columns
+from akjax.structure.columns import form_of, only_columns
 
 akjax.register()
 
@@ -53,3 +53,39 @@ def test_lists_without_anything_in_them():
 def test_nothing_at_all():
     left = only_columns(ak.Array([{"x": np.float32(1)}] * 3).layout, set())
     assert (left.length, left.fields) == (3, [])
+
+
+FORMS = {
+    **ARRAYS,
+    "other numbers": ak.values_astype(ARRAYS["flat"], np.float32),
+    "other fields": ARRAYS["records"][["x"]],
+    "named": ak.with_name(ARRAYS["records"], "Event"),
+    "parameters": ak.with_parameter(ARRAYS["flat"], "unit", "GeV"),
+    "other size": ak.to_regular(ak.Array([[{"z": 1, "t": 2.0}] * 3] * 3)),
+    "matrix": ak.Array(np.zeros((2, 3))),
+    "wider matrix": ak.Array(np.zeros((2, 4))),
+    "union": ak.Array([1.0, "two"]),
+    "nothing known": ak.Array([]),
+    "names of a tuple": ak.Array([{"0": 1, "1": 2.0, "2": {"0": 3, "1": 4.0}}]),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_are_told_apart(name):
+    """As Awkward's own forms are."""
+    mine = FORMS[name].layout
+    for other in FORMS.values():
+        expected = mine.form.is_equal_to(other.layout.form, all_parameters=True)
+        assert (form_of(mine) == form_of(other.layout)) is expected
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_of_rows_are_equal(name):
+    array = FORMS[name]
+    assert form_of(array[:0].layout) == form_of(array.layout)
+
+
+def test_the_order_of_fields_matters():
+    """Results have it, too."""
+    array = ARRAYS["records"]
+    assert form_of(array.layout) != form_of(array[["y", "x"]].layout)

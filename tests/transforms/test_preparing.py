@@ -10,6 +10,7 @@ from oracle import plain, same
 
 import akjax
 from akjax.transforms import preparing
+from akjax.transforms.stream import _Called
 
 akjax.register()
 
@@ -45,6 +46,12 @@ FUNCTIONS = {
     "shared lists": lambda e: ak.sum(e.mu * e.pair["1"]),
     "two collections": lambda e: ak.count(ak.cartesian([e.mu, e.jets.pt])["0"]),
     "nothing": lambda e: 1.0,
+    "elements counted": lambda e: ak.sum(np.histogram(ak.flatten(e.jets.hits, axis=None), bins=3, range=(-1, 1))[0]),
+    "selected rows": lambda e: ak.sum(e[e.met > 20].jets.pt),
+    "selected elements": lambda e: ak.sum(ak.num(e.jets[e.jets.pt > 20])),
+    "longer lists": lambda e: ak.sum(ak.fill_none(ak.pad_none(e.mu, 2), 100.0)),
+    "joined lists": lambda e: ak.sum(ak.concatenate([e.mu, e.jets.pt, e.pair["1"]], axis=1) > 0),
+    "pairs": lambda e: ak.count(ak.combinations(e.jets.pt, 2)["0"]),
 }
 
 
@@ -64,6 +71,54 @@ def test_all_of_a_chunk_is_looked_at_once(name, monkeypatch):
     akjax.stream(FUNCTIONS[name], CHUNKS, like=akjax.envelope(CHUNKS))
     assert len(ways) == len(CHUNKS) - 1
     assert all(way is not None for way in ways)
+
+
+def test_parents_only_where_they_are_needed():
+    """What is behind the lists of an array as it was padded is known by where the lists end."""
+
+    def numbers_used(function):
+        prepared = preparing.Prepared(lambda one: used.append(_Called(jax.jit(function), ())._used(one)) or used[-1])
+        used = []
+        prepared(CHUNKS[0])
+        names = next(iter(prepared._targets.values())).spec.names()
+        return {name for name, one in zip(names, used[0], strict=True) if one}
+
+    assert numbers_used(lambda e: ak.sum(e.jets.pt)) == {"jets.pt", "jets<offsets>"}
+    assert "jets<parents>" in numbers_used(lambda e: ak.sum(e[e.met > 20].jets.pt))
+    assert numbers_used(lambda e: ak.sum(e.jets.hits)) == {"jets.hits", "jets.hits<offsets>"}
+
+
+LOOPS = {
+    "scan": lambda e: jax.lax.scan(lambda one, cut: (one[one.met > cut], ak.sum(one.met)), e, np.array([5.0, 9.0]))[1],
+    "scan that changes nothing": lambda e: jax.lax.scan(lambda one, _: (one, ak.sum(one.mu)), e, None, length=2)[1],
+    "cond": lambda e: ak.sum(jax.lax.cond(ak.sum(e.met) > 0, lambda one: one[one.met > 9], lambda one: one, e).mu),
+    "jit": lambda e: ak.sum(jax.jit(lambda one: one[one.met > 9])(e).jets.pt),
+    "grad": lambda e: jax.grad(lambda k: ak.sum((e.mu * k) ** 2))(1.0),
+    "map": lambda e: ak.sum(jax.tree.map(lambda leaf: leaf, e).mu),
+}
+EAGER = {
+    "scan": lambda e: np.array([ak.sum(e.met), ak.sum(e.met[e.met > 5])]),
+    "scan that changes nothing": lambda e: np.array([ak.sum(e.mu)] * 2),
+    "cond": lambda e: ak.sum(e[e.met > 9].mu),
+    "jit": lambda e: ak.sum(e[e.met > 9].jets.pt),
+    "grad": lambda e: 2 * ak.sum(e.mu**2),
+    "map": lambda e: ak.sum(e.mu),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_structure_inside(name):
+    """Inside the function a chunk has the structure of what is selected from it."""
+    found = akjax.stream(LOOPS[name], CHUNKS)
+    same(plain(found), plain(sum(EAGER[name](one) for one in CHUNKS)), rtol=1e-9)
+
+
+@pytest.mark.parametrize("of", ["jets", "mu", "some"])
+def test_chunks_come_back(of):
+    found = akjax.stream(lambda e: (e[of], e[e.met > 20][of]), CHUNKS)
+    for one, expected in zip(found, (ALL[of], ALL[ALL.met > 20][of]), strict=True):
+        assert one.type == expected.type
+        assert one.to_list() == expected.to_list()
 
 
 def test_sizes_of_what_is_not_used_do_not_matter():

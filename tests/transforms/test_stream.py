@@ -13,7 +13,7 @@ import pytest
 from oracle import plain, same
 
 import akjax
-from akjax.structure.envelope import Padded
+from akjax.structure.padding import Padded
 
 akjax.register()
 

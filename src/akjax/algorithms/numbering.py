@@ -72,6 +72,16 @@ def note(operation: Hashable, operands: Iterable[Any], results: Any) -> Any:
     return results
 
 
+def note_fresh(buffer: Any) -> None:
+    """Note that a mask or offsets are as padding made them: what does not exist is all at the end, in no list."""
+    _give(buffer, _Number((_FRESH,)))
+
+
+def is_fresh(buffer: Any) -> bool:
+    """Whether this was noted."""
+    return isinstance(buffer, jax.Array) and _is(number_of(buffer), _FRESH)
+
+
 # ------------------------------------------------------------------------------- conditions and masks
 
 
@@ -101,7 +111,7 @@ def note_either(masks: Iterable[Any], result: Any) -> Any:
     return _meaning(result, _refused(_conjunction(_kept(number_of(mask)) for mask in masks)))
 
 
-_ALL, _NOT, _KEPT, _REFUSED = "all", "not", "kept", "refused"
+_ALL, _NOT, _KEPT, _REFUSED, _FRESH = "all", "not", "kept", "refused", "fresh"
 
 
 def _is(number: Any, kind: str) -> bool:

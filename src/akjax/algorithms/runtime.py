@@ -8,6 +8,7 @@ which may be missing (`null`), and `attach` wraps the result again.
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 import jax
@@ -16,12 +17,12 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take, take_mask
-from ..nodes.boundaries import parents
+from ..nodes.boundaries import Boundaries, parents
 from ..nodes.kinds import Flat, Indexed, List, Live, Masked, Node, Option, Record, Regular, Row, replace
 from ..nodes.moving import carry, offsets_of, option, project, ranges
 from ..nodes.static import static
 from ..nodes.walk import children, has_run_time_structure, rebuild
-from .numbering import note, note_either, note_kept, note_refused, same
+from .numbering import is_fresh, note, note_either, note_fresh, note_kept, note_refused, same
 from .origins import once
 
 
@@ -319,6 +320,9 @@ def dead_below(node: Any, dead: Any) -> Any:
     if dead is None:
         return None
     match node:
+        case List() if is_fresh(dead) and isinstance(node.offsets, Boundaries) and is_fresh(node.offsets.offsets):
+            slots = node.offsets.bounds.slots
+            return once(("behind", slots), partial(_behind, slots), [node.offsets.offsets])
         case List():
             below = once("dead below", take_mask, [dead, parents(node.offsets)])
             return note(("parents", node.offsets), (dead,), below)
@@ -331,6 +335,14 @@ def dead_below(node: Any, dead: Any) -> Any:
             below = jax.ops.segment_min(take(dead, np.flatnonzero(reached)), index[reached], node.content.length)
             return note(("reached", node.index, node.content.length), (dead,), below)
     return dead
+
+
+def _behind(slots: int, offsets: Any) -> Any:
+    """The mask of elements behind those of the lists that exist: neither parents nor a look at each is needed."""
+    behind = jax.lax.iota(np.int32, slots) >= offsets[-2]
+    found = jnp.where(behind, jnp.float32(1), jnp.float32(0))
+    note_fresh(found)
+    return found
 
 
 def alive(dead: Any) -> Any:

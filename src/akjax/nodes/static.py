@@ -18,11 +18,16 @@ _lock = threading.Lock()
 
 
 class Static:
-    """A read-only NumPy buffer compared by value; make one with `static`."""
+    """A read-only NumPy buffer compared by value; make one with `static`.
+
+    Args:
+        array: the buffer, which nobody will change.
+        digest: its hash; worked out when it is asked for by default.
+    """
 
     __slots__ = ("__weakref__", "_hash", "array")
 
-    def __init__(self, array: np.ndarray[Any, Any], digest: int) -> None:
+    def __init__(self, array: np.ndarray[Any, Any], digest: int | None = None) -> None:
         self.array = array
         self._hash = digest
 
@@ -31,9 +36,11 @@ class Static:
             return True
         if not isinstance(other, Static):
             return NotImplemented
-        return self._hash == other._hash and _same(self.array, other.array)
+        return hash(self) == hash(other) and _same(self.array, other.array)
 
     def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = _digest(self.array)
         return self._hash
 
     def __len__(self) -> int:

@@ -9,25 +9,20 @@ import dataclasses
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..errors import StructureError
-from ..kernels.lists import known_parents
-from ..nodes.boundaries import Boundaries, Bounds, boundaries
-from ..nodes.kinds import Flat, Jagged, List, Live, Masked, Node, Record, Regular, replace
-from ..nodes.static import Static
+from ..nodes.kinds import List, Node, Record, Regular
 from ..nodes.walk import children
-from .memory import blank
 
 GROWTH = 1.25
 
 # products of lengths are counted for no more lists than these
 _MANY = 12
 
-Blank: TypeAlias = Callable[[tuple[int, ...], Any], np.ndarray[Any, Any]]
 Products: TypeAlias = tuple[tuple[tuple[str, str], int], ...]
 
 # below these, everything is one bucket
@@ -121,8 +116,7 @@ class Envelope:
         if sizes.rows >= self.rows:
             return f"it has {sizes.rows} rows, the envelope room for {self.rows - 1}"
         for (path, have), (_, most) in zip(sizes.lists, self.lists, strict=True):
-            room = most._replace(total=most.total - 1)  # one slot stands for those that are not used
-            for name, one, limit in zip(Sizes._fields, have, room, strict=True):
+            for name, one, limit in zip(Sizes._fields, have, _room(most), strict=True):
                 if one > limit:
                     return f"the lists {path} have {_WORDS[name]} {one}, the envelope room for {limit}"
         products = dict(sizes.products)
@@ -131,6 +125,15 @@ class Envelope:
                 what = f"a number of pairs of one of each of {products[pair]}"
                 return f"the lists {' and '.join(pair)} have {what}, the envelope room for {limit}"
         return None
+
+
+def within(sizes: Sizes, most: Sizes) -> bool:
+    """Whether lists of these sizes fit."""
+    return all(one <= limit for one, limit in zip(sizes, _room(most), strict=True))
+
+
+def _room(most: Sizes) -> Sizes:
+    return most._replace(total=most.total - 1)  # one slot stands for those that are not used
 
 
 _WORDS = {
@@ -172,7 +175,7 @@ def sizes_of(node: Node) -> Envelope:
     lists, lengths = [], {}
     for path, found, in_rows in _lists(node, "", True):
         counts = np.diff(found.offsets.array)
-        lists.append((path, _of_counts(found.content.length, counts)))
+        lists.append((path, sizes_of_lengths(found.content.length, counts)))
         if in_rows:
             lengths[path] = counts
     return Envelope(node.length, _by_path(lists), _products_of(lengths))
@@ -193,7 +196,7 @@ def sizes_of_counts(counts: Mapping[str, Any]) -> Envelope:
     if len(set(rows.values())) != 1:
         message = f"the lengths of the outermost lists are needed, as many as there are rows: there are {rows}"
         raise ValueError(message)
-    lists = ((f"{path}[]", _of_counts(int(numbers.sum()), numbers)) for path, numbers in arrays.items())
+    lists = ((f"{path}[]", sizes_of_lengths(int(numbers.sum()), numbers)) for path, numbers in arrays.items())
     lengths = {f"{path}[]": numbers for path, numbers in arrays.items() if path in rows}
     return Envelope(next(iter(rows.values())), _by_path(lists), _products_of(lengths))
 
@@ -202,7 +205,8 @@ def _by_path(lists: Iterable[tuple[str, Sizes]]) -> tuple[tuple[str, Sizes], ...
     return tuple(sorted(lists))
 
 
-def _of_counts(total: int, lengths: np.ndarray[Any, Any]) -> Sizes:
+def sizes_of_lengths(total: int, lengths: np.ndarray[Any, Any]) -> Sizes:
+    """The sizes of lists of these lengths, of `total` elements."""
     # how many lists there are of each length, in one pass; then sums are of few numbers, and exact
     found = np.bincount(lengths.astype(np.int64, copy=False))
     lists = [(int(found[length]), int(length)) for length in np.flatnonzero(found)]
@@ -217,7 +221,7 @@ def _lists(node: Node, path: str, in_rows: bool) -> Iterator[tuple[str, Any, boo
         path += "[]"
         yield path, node, in_rows
         in_rows = False
-    for label, content in _children(node, path):
+    for label, content in labelled(node, path):
         yield from _lists(content, label, in_rows and not isinstance(node, Regular))
 
 
@@ -225,9 +229,13 @@ def _products_of(lengths: Mapping[str, np.ndarray[Any, Any]]) -> Products:
     """By pairs of paths, the sums of the products of the lengths of lists."""
     if len(lengths) > _MANY:
         return ()
+    return tuple(((one, two), number_of_pairs(lengths[one], lengths[two])) for one, two in _pairs(lengths))
+
+
+def number_of_pairs(one: np.ndarray[Any, Any], two: np.ndarray[Any, Any]) -> int:
+    """How many pairs of an element of each there are in lists of these lengths."""
     # not `@`: of floats it wakes the threads of BLAS, which takes longer than all the rest
-    numbers = {path: length.astype(np.int64, copy=False) for path, length in lengths.items()}
-    return tuple((pair, int(np.einsum("i,i->", numbers[pair[0]], numbers[pair[1]]))) for pair in _pairs(numbers))
+    return int(np.einsum("i,i->", one.astype(np.int64, copy=False), two.astype(np.int64, copy=False)))
 
 
 def _pairs(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -255,13 +263,18 @@ def rounded(sizes: Envelope, growth: float) -> Envelope:
 def envelope_of(node: Node) -> Envelope:
     """The envelope an array was padded to."""
     found = [(path, lists.offsets.bounds, in_rows) for path, lists, in_rows in _lists(node, "", True)]
-    lists = ((path, Sizes(*bounds[1 : 1 + len(Sizes._fields)])) for path, bounds, _ in found)
+    lists = ((path, sizes_in(bounds)) for path, bounds, _ in found)
     known = {path: bounds for path, bounds, in_rows in found if in_rows}
     several = ((pair, known[pair[0]].product(known[pair[1]])) for pair in _pairs(known))
     return Envelope(node.length, _by_path(lists), tuple((pair, most) for pair, most in several if most is not None))
 
 
-def _children(node: Node, path: str) -> list[tuple[str, Node]]:
+def sizes_in(bounds: Any) -> Sizes:
+    """Of what is known of lists, the sizes."""
+    return Sizes(*(getattr(bounds, name) for name in ("slots", *Sizes._fields[1:])))
+
+
+def labelled(node: Node, path: str) -> list[tuple[str, Node]]:
     """What is directly below a node, with its path."""
     if isinstance(node, Record):
         labels = node.fields if node.fields is not None else tuple(map(str, range(len(node.contents))))
@@ -270,111 +283,3 @@ def _children(node: Node, path: str) -> list[tuple[str, Node]]:
             for label, content in zip(labels, node.contents, strict=True)
         ]
     return [(path, content) for content in children(node)]
-
-
-class Padded:
-    """A buffer to be padded: what it will look like, and how to make it.
-
-    Attributes:
-        shape: its shape.
-        dtype: its dtype.
-    """
-
-    def __init__(self, shape: tuple[int, ...], dtype: Any, write: Callable[[np.ndarray[Any, Any]], None]) -> None:
-        self.shape = shape
-        self.dtype = np.dtype(dtype)
-        self._write = write
-
-    @property
-    def ndim(self) -> int:
-        """The number of its axes."""
-        return len(self.shape)
-
-    def made(self, blank: Blank = blank) -> np.ndarray[Any, Any]:
-        """The buffer itself, in memory that `blank` gives for a shape and a dtype."""
-        found = blank(self.shape, self.dtype)
-        self._write(found)
-        return found
-
-
-def pad(node: Node, envelope: Envelope) -> Node:
-    """An array padded up to an envelope in which it fits: the rows and elements behind it do not exist.
-
-    Returns:
-        Nodes over buffers that are still to be made.
-    """
-
-    def write(dead: np.ndarray[Any, Any]) -> None:
-        dead[: node.length] = 0
-        dead[node.length :] = 1
-
-    dead = Padded((envelope.rows,), np.float32, write)
-    return Live(dead, _Padding(envelope).node(node, envelope.rows, ""))
-
-
-class _Padding:
-    def __init__(self, envelope: Envelope) -> None:
-        self._lists = dict(envelope.lists)
-        self._products = envelope.products
-        self._boundaries: dict[Any, Boundaries] = {}
-        self._buffers: dict[Any, Padded] = {}
-
-    def node(self, node: Node, slots: int, path: str) -> Node:
-        where = f"the field {path}" if path else "the array"
-        match node:
-            case Flat() | Regular() if 0 in (node.shape[1:] if isinstance(node, Flat) else (node.size,)):
-                message = f"akjax.traced takes no lists of the regular length 0, as {where} has: use ak.from_regular"
-                raise StructureError(message)
-            case Flat():
-                return replace(node, data=self._padded(node.data, slots))  # type: ignore[no-any-return]
-            case Record():
-                contents = tuple(self.node(content, slots, label) for label, content in _children(node, path))
-                return replace(node, contents=contents, length=slots)  # type: ignore[no-any-return]
-            case Masked():
-                return Masked(self._padded(node.null, slots), self.node(node.content, slots, path), node.parameters)
-            case Regular():
-                content = self.node(node.content, slots * node.size, path)
-                return replace(node, content=content, length=slots)  # type: ignore[no-any-return]
-            case List() if (node.parameters or {}).get("__array__") not in ("string", "bytestring"):
-                path += "[]"
-                sizes = self._lists[path]
-                content = self.node(node.content, sizes.total, path)
-                return Jagged(self._of(node.offsets, slots, sizes, path), content, node.parameters)  # type: ignore[arg-type]
-        message = (
-            f"akjax.traced takes numbers in records and lists, with missing values; {where} has something else (text, "
-            "a union, dates or an unknown type): leave it out, or give the array itself to the function"
-        )
-        raise StructureError(message)
-
-    def _of(self, offsets: Static, slots: int, sizes: Sizes, path: str) -> Boundaries:
-        """The boundaries, one object for equal offsets."""
-        key = (offsets, slots, sizes)
-        if key not in self._boundaries:
-            total = int(offsets.array[-1])
-
-            def write_offsets(padded: np.ndarray[Any, Any]) -> None:
-                padded[: len(offsets)] = offsets.array
-                padded[len(offsets) :] = total
-                padded[-1] = sizes.total
-
-            def write_parents(within: np.ndarray[Any, Any]) -> None:
-                known_parents(offsets.array, within[:total])
-                within[total:] = slots - 1
-
-            padded = Padded((slots + 1,), np.int32, write_offsets)
-            within = Padded((sizes.total,), np.int32, write_parents)
-            products = tuple((two if one == path else one, n) for (one, two), n in self._products if path in (one, two))
-            self._boundaries[key] = boundaries(padded, within, Bounds(slots, *sizes, path, products))
-        return self._boundaries[key]
-
-    def _padded(self, data: Any, slots: int) -> Padded:
-        """A buffer with zeros behind it, one object for one buffer."""
-        key = id(data), slots
-        if key not in self._buffers:
-
-            def write(whole: np.ndarray[Any, Any]) -> None:
-                whole[: len(data)] = data
-                whole[len(data) :] = 0
-
-            self._buffers[key] = Padded((slots, *data.shape[1:]), data.dtype, write)
-        return self._buffers[key]

@@ -8,7 +8,7 @@ array's own wherever the canonical form is a view, and one buffer stays one buff
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import awkward as ak
 import numpy as np
@@ -25,7 +25,7 @@ from ..nodes.kinds import (
     Row,
 )
 from ..nodes.moving import carry, crop, indexed, offsets_of, option, ranges, union, unmasked
-from ..nodes.static import arange, static
+from ..nodes.static import Static, arange, static
 
 _NOT_NUMBERS = "mMSUO"
 _FLOATING = (np.float16, np.float32, np.float64, np.complex64, np.complex128)
@@ -48,12 +48,16 @@ def buffer(layout: Any) -> Any:
     return data
 
 
-def from_layout(layout: Any, leaf: Callable[[Any], Any] | None = None) -> Node:
+def from_layout(
+    layout: Any, leaf: Callable[[Any], Any] | None = None, offsets: Callable[[Any], Static] = static
+) -> Node:
     """The nodes of an Awkward layout.
 
     Args:
         layout: an `ak.contents.Content` or `ak.record.Record` with data on the host.
         leaf: gives the data of a `NumpyArray`; its own buffer by default.
+        offsets: makes the offsets of lists out of a buffer: `Static` itself where the nodes are soon gone, which spares
+            a copy and a hash.
 
     Returns:
         The canonical tree of nodes.
@@ -67,11 +71,18 @@ def from_layout(layout: Any, leaf: Callable[[Any], Any] | None = None) -> Node:
             "give JAX the computed array"
         )
         raise StructureError(message)
-    leaf = buffer if leaf is None else leaf
+    make = _Make(buffer if leaf is None else leaf, offsets)
     if isinstance(layout, ak.record.Record):
         at = int(layout.at)  # Awkward takes no NumPy integers for a length
-        return Row(crop(_node(layout.array, leaf), at, at + 1))
-    return _node(layout, leaf)
+        return Row(crop(_node(layout.array, make), at, at + 1))
+    return _node(layout, make)
+
+
+class _Make(NamedTuple):
+    """What buffers are made into."""
+
+    leaf: Callable[[Any], Any]
+    offsets: Callable[[Any], Static]
 
 
 def _parameters(layout: Any) -> dict[str, Any] | None:
@@ -85,27 +96,27 @@ def _host(index: Any) -> np.ndarray[Any, Any]:
     return np.asarray(data)
 
 
-def _node(layout: Any, leaf: Callable[[Any], Any]) -> Node:
+def _node(layout: Any, make: _Make) -> Node:
     parameters = _parameters(layout)
     if layout.is_unknown:
         return Empty(parameters)
     if layout.is_numpy:
-        return numbers(layout, leaf, parameters)
+        return numbers(layout, make.leaf, parameters)
     if layout.is_regular:
-        content = crop(_node(layout.content, leaf), 0, layout.length * layout.size)
+        content = crop(_node(layout.content, make), 0, layout.length * layout.size)
         return regular(content, layout.size, layout.length, parameters)
     if layout.is_list:
-        return _list(layout, leaf, parameters)
+        return _list(layout, make, parameters)
     if layout.is_union:
-        contents = tuple(_node(content, leaf) for content in layout.contents)
+        contents = tuple(_node(content, make) for content in layout.contents)
         tags = _host(layout.tags)
         return union(tags, _host(layout.index)[: len(tags)], contents, parameters)
     if layout.is_record:
         length = layout.length
-        contents = tuple(crop(_node(content, leaf), 0, length) for content in layout.contents)
+        contents = tuple(crop(_node(content, make), 0, length) for content in layout.contents)
         fields = None if layout.is_tuple else tuple(layout.fields)
         return Record(contents, fields, length, parameters)
-    content = _node(layout.content, leaf)
+    content = _node(layout.content, make)
     if isinstance(layout, ak.contents.UnmaskedArray):
         return unmasked(content, parameters)
     if layout.is_option:
@@ -132,15 +143,15 @@ def regular(content: Node, size: int, length: int, parameters: Any) -> Node:
     return Regular(content, size, length, parameters)
 
 
-def _list(layout: Any, leaf: Callable[[Any], Any], parameters: Any) -> Node:
-    content = _node(layout.content, leaf)
+def _list(layout: Any, make: _Make, parameters: Any) -> Node:
+    content = _node(layout.content, make)
     if hasattr(layout, "offsets"):
         offsets = _host(layout.offsets)
         if offsets[-1] <= content.length:
             first, last = int(offsets[0]), int(offsets[-1])
             offsets = offsets.astype(np.int64, copy=False)
             content = crop(content, first, last)
-            return List(static(offsets - first if first else offsets), content, parameters)
+            return List(make.offsets(offsets - first if first else offsets), content, parameters)
         starts, stops = offsets[:-1], offsets[1:]
     else:
         starts = _host(layout.starts).astype(np.int64)

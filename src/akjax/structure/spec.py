@@ -51,15 +51,25 @@ class Place(NamedTuple):
 
 
 class Spec:
-    """The static half of an array; equal specs are (nearly always) one object."""
+    """The static half of an array; equal specs are (nearly always) one object.
 
-    __slots__ = ("__weakref__", "_hash", "_names", "_places", "attrs", "behavior", "definition")
+    Args:
+        definition: the tree of nodes.
+        behavior: the array's own behavior mapping, or None.
+        attrs: the array's attributes.
+        fresh: whether the array comes straight from being padded: what does not exist is all at the end. A program may
+            use that of its input; inside it no structure is fresh, so that what was selected has the structure of what
+            was not.
+    """
 
-    def __init__(self, definition: Any, behavior: Any, attrs: Frozen) -> None:
+    __slots__ = ("__weakref__", "_hash", "_names", "_places", "attrs", "behavior", "definition", "fresh")
+
+    def __init__(self, definition: Any, behavior: Any, attrs: Frozen, fresh: bool = False) -> None:
         self.definition = definition
         self.behavior = behavior
         self.attrs = attrs
-        self._hash = hash((definition, attrs))
+        self.fresh = fresh
+        self._hash = hash((definition, attrs, fresh))
         self._names: tuple[str, ...] | None = None
         self._places: tuple[Place, ...] | None = None
 
@@ -70,6 +80,7 @@ class Spec:
             return NotImplemented
         return (
             self._hash == other._hash
+            and self.fresh == other.fresh
             and self.has_behavior(other.behavior)
             and self.attrs == other.attrs
             and bool(self.definition == other.definition)
@@ -82,7 +93,11 @@ class Spec:
         return f"<{describe(self.skeleton())}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_intern, (self.definition, self.behavior, self.attrs.value))
+        return (_intern, (self.definition, self.behavior, self.attrs.value, self.fresh))
+
+    def as_fresh(self, fresh: bool) -> Spec:
+        """The same, straight from being padded or not."""
+        return self if self.fresh is fresh else _intern(self.definition, self.behavior, self.attrs.value, fresh)
 
     def has_behavior(self, behavior: Any) -> bool:
         """Whether this is the behavior: by value, as an operation on two arrays merges theirs anew."""
@@ -127,6 +142,11 @@ class Spec:
         data = {node.data.number for node in iterate(self.skeleton()) if isinstance(node, Flat)}
         return tuple(number not in data for number in range(self.definition.num_leaves))
 
+    def padding(self) -> tuple[int, ...]:
+        """The numbers of the leaves that say which rows exist and where traced lists begin."""
+        found = (number for number, _, what in _places_of(self.skeleton(), ()) if what in ("<dead>", "<offsets>"))
+        return tuple(dict.fromkeys(found))
+
     def names(self) -> tuple[str, ...]:
         """A name for each leaf, like `Jet.pt`; that of the first place for a leaf that is used twice."""
         if self._names is None:
@@ -155,8 +175,8 @@ class _Slot:
         return f"#{self.number}"
 
 
-def _intern(definition: Any, behavior: Any, attrs: Any) -> Spec:
-    spec = Spec(definition, behavior, Frozen(attrs))
+def _intern(definition: Any, behavior: Any, attrs: Any, fresh: bool = False) -> Spec:
+    spec = Spec(definition, behavior, Frozen(attrs), fresh)
     found = _interned.get(spec._hash)
     if found is not None and found == spec and found.behavior is behavior:
         return found

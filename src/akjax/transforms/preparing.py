@@ -5,17 +5,21 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import awkward as ak
 import jax
 
-from ..highlevel.state import restore
-from ..nodes.kinds import Node
-from ..structure.columns import only_columns
-from ..structure.envelope import GROWTH, Envelope, Padded, rounded, sizes_of
+from ..algorithms.runtime import at_run_time
+from ..highlevel.state import is_traced, restore
+from ..nodes.kinds import Frozen, Live
+from ..nodes.static import Static
+from ..structure.columns import form_of, only_columns
+from ..structure.envelope import GROWTH, Envelope, rounded, sizes_of
+from ..structure.from_layout import from_layout
 from ..structure.memory import Pool, blank
-from ..structure.spec import Path, Spec
+from ..structure.padding import Lengths, Padded, fitted
+from ..structure.spec import Path, Spec, canonical
 from .traced import envelope_like, known, padded
 
 # Chunks of one stream are nearly alike, and what is not used costs time in proportion; but every step is a compilation:
@@ -44,8 +48,9 @@ class Prepared:
 
     def __call__(self, chunk: Any) -> Any:
         """A chunk, padded. In the place of a leaf that is not used there may be any numbers."""
+        form = form_of(chunk.layout) if isinstance(chunk, ak.Array) and not is_traced(chunk) else None
         for columns in self._columns:
-            if columns.are_of(chunk):
+            if columns.are_of(chunk, form):
                 found = columns.padded(chunk)
                 if found is not None:
                     return found
@@ -57,12 +62,12 @@ class Prepared:
         key = (type(chunk), spec, *((buffer.shape, buffer.dtype) for buffer in buffers))
         if key not in self._targets:
             target = self._targets[key] = _Target(type(chunk), spec, buffers, self._used, self._pool)
-            self._of(chunk, spec.columns(target.used)).learn(chunk, envelope, target)
+            self._of(chunk, form, spec.columns(target.used)).learn(target)
         return self._targets[key].array(dict(enumerate(buffers)))
 
-    def _of(self, chunk: Any, paths: frozenset[Path]) -> _Columns:
+    def _of(self, chunk: Any, form: Any, paths: frozenset[Path]) -> _Columns:
         for columns in self._columns:
-            if columns.are_of(chunk, paths):
+            if columns.are_of(chunk, form, paths):
                 return columns
         self._columns.append(_Columns(chunk, paths))
         return self._columns[-1]
@@ -78,7 +83,7 @@ class Prepared:
             # grown from the largest before, so that another chunk like those before fits, too
             grown = _grown(sizes, _ROOM[min(len(self._envelopes), len(_ROOM) - 1)])
             smallest = functools.reduce(operator.or_, self._envelopes, grown)
-        elif _wastes(smallest, sizes):
+        elif _wastes(smallest.rows, sizes.rows):
             smallest = _grown(sizes, _ROOM[-1])
         else:
             return smallest
@@ -90,8 +95,8 @@ def _grown(sizes: Envelope, room: float) -> Envelope:
     return rounded(sizes.times(room, max(room, _LONGEST)), GROWTH)
 
 
-def _wastes(envelope: Envelope, sizes: Envelope) -> bool:
-    return envelope.rows > _MOST_WASTE * (sizes.rows + 1)
+def _wastes(room: int, rows: int) -> bool:
+    return room > _MOST_WASTE * (rows + 1)
 
 
 class _Target:
@@ -100,11 +105,14 @@ class _Target:
     def __init__(
         self, cls: type, spec: Spec, buffers: Sequence[Padded], used: Callable[[Any], Sequence[bool]], pool: Pool
     ) -> None:
-        self.spec = spec
+        self.spec = spec.as_fresh(True)
+        skeleton: Any = spec.skeleton()
+        self.skeleton: Live = skeleton
+        self.rows: int = buffers[skeleton.dead.number].shape[0]
         self._class = cls
         self._pool = pool
         described = [jax.ShapeDtypeStruct(b.shape, b.dtype) for b in buffers]  # type: ignore[no-untyped-call]
-        self.used = used(restore(cls, spec, described))
+        self.used = used(restore(cls, self.spec, described))
         # what a program does not use stays on the host
         self._unused = [None if used else blank(b.shape, b.dtype) for used, b in zip(self.used, buffers, strict=True)]
 
@@ -117,15 +125,6 @@ class _Target:
         return restore(self._class, self.spec, leaves)
 
 
-class _Ready(NamedTuple):
-    """A target of chunks' columns: in which envelope these fit, their structure, and which of its leaves theirs are."""
-
-    target: _Target
-    envelope: Envelope
-    spec: Spec
-    numbers: tuple[int | None, ...]
-
-
 class _Columns:
     """What a function uses of chunks of one form, and what that is made into.
 
@@ -136,40 +135,30 @@ class _Columns:
 
     def __init__(self, chunk: Any, paths: frozenset[Path]) -> None:
         self._class = type(chunk)
-        self._form = chunk.layout.form
+        self._form = form_of(chunk.layout)
         self._paths = paths
-        self._ready: list[_Ready] = []
+        self._targets: list[_Target] = []
 
-    def are_of(self, chunk: Any, paths: frozenset[Path] | None = None) -> bool:
-        """Whether a chunk is of this form (and its columns are at these places)."""
-        return (
-            type(chunk) is self._class
-            and paths in (None, self._paths)
-            and self._form.is_equal_to(chunk.layout.form, all_parameters=True)
-        )
+    def are_of(self, chunk: Any, form: Any, paths: frozenset[Path] | None = None) -> bool:
+        """Whether a chunk is of this class and form (and its columns are at these places)."""
+        return type(chunk) is self._class and paths in (None, self._paths) and form == self._form
 
-    def learn(self, chunk: Any, envelope: Envelope, target: _Target) -> None:
-        """Note what a chunk that fits an envelope was made into as a whole."""
-        array, node, sizes = self._of(chunk)
-        mine = envelope.only(sizes)
-        _, spec = padded(array, node, sizes, mine)
-        numbers = {place: number for number, place in enumerate(target.spec.first_places())}
-        self._ready.append(_Ready(target, mine, spec, tuple(map(numbers.get, spec.first_places()))))
-        self._ready.sort(key=lambda one: one.envelope.rows)
+    def learn(self, target: _Target) -> None:
+        """Note what a chunk was made into as a whole."""
+        self._targets.append(target)
+        self._targets.sort(key=lambda one: one.rows)
 
     def padded(self, chunk: Any) -> Any:
         """A chunk of this form made into a target, or None if there is none that it fits, or not without waste."""
-        array, node, sizes = self._of(chunk)
-        for one in self._ready:
-            if one.envelope.excess(sizes) is None and not _wastes(one.envelope, sizes):
-                buffers, spec = padded(array, node, sizes, one.envelope)
-                if spec == one.spec:  # not so if columns line up in one chunk and not in the other
-                    pairs = zip(one.numbers, buffers, strict=True)
-                    return one.target.array({number: buffer for number, buffer in pairs if number is not None})
-        return None
-
-    def _of(self, chunk: Any) -> tuple[Any, Node, Envelope]:
         layout = only_columns(chunk.layout, self._paths)
-        array = ak.Array(layout, behavior=chunk.behavior, attrs=chunk.attrs)
-        node = known(array)
-        return array, node, sizes_of(node)
+        node = at_run_time(canonical(from_layout(layout, offsets=Static)))
+        attrs = Frozen(dict(chunk.attrs) or None)
+        lengths = Lengths()
+        for target in self._targets:
+            of_another = target.spec.attrs != attrs or not target.spec.has_behavior(chunk.behavior)
+            if of_another or _wastes(target.rows, node.length):
+                continue
+            found = fitted(node, target.skeleton, target.rows, lengths)
+            if found is not None:
+                return target.array(found)
+        return None

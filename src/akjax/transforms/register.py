@@ -9,6 +9,7 @@ import awkward as ak
 import jax
 
 from .. import _compat, functions
+from ..algorithms.numbering import note_fresh
 from ..algorithms.origins import given
 from ..errors import RegistrationError
 from ..highlevel import guards
@@ -70,11 +71,14 @@ def _register_class(cls: Any) -> None:
         return list(zip(keys, state.leaves, strict=True)), state.spec
 
     def unflatten(spec: Any, leaves: Any) -> Any:
-        array = restore(cls, spec, leaves)
-        if leaves and _compat.is_tracer(leaves[0]):
-            note_trace(spec)
-            given(leaves)
-        return array
+        if not leaves or not _compat.is_tracer(leaves[0]):
+            return restore(cls, spec, leaves)
+        note_trace(spec)
+        given(leaves)
+        if spec.fresh:
+            for number in spec.padding():
+                note_fresh(leaves[number])
+        return restore(cls, spec.as_fresh(False), leaves)
 
     try:
         jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)

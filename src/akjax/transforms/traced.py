@@ -16,7 +16,8 @@ from ..errors import StructureError
 from ..highlevel.state import is_traced, node_of, restore
 from ..nodes.kinds import Jagged, List, Live, Node
 from ..nodes.walk import has_run_time_structure, iterate
-from ..structure.envelope import GROWTH, Envelope, Padded, envelope_of, pad, rounded, sizes_of, sizes_of_counts
+from ..structure.envelope import GROWTH, Envelope, envelope_of, rounded, sizes_of, sizes_of_counts
+from ..structure.padding import Padded, pad
 from ..structure.spec import Spec, canonical, split_leaves
 
 
