@@ -297,3 +297,29 @@ def test_counts_of_known_segments(counts):
     assert segments.longest == max(counts, default=0)
     if parents.size:
         assert Segments(parents[::-1], len(counts), sorted=False).counts.tolist() == counts
+
+
+@pytest.mark.parametrize("longest", [127, 128, 32767, 32768])
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize("kernel", [segment_count_nonzero, segment_sum, segment_any, segment_all])
+def test_counts_of_many_do_not_wrap(kernel, traced, longest):
+    """Small integers count them where no segment is longer than they reach."""
+    counts = np.array([longest, 0, 1, 2 * 65536, 3] if longest > 32767 else [longest, 0, 1] + [longest] * 600)
+    parents = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    true = np.ones(len(parents), bool)
+    bound = int(counts.max())
+
+    def reduced(truth, parents):
+        return kernel(truth, Segments(parents, len(counts), bound=bound if traced else None))
+
+    found = jax.jit(reduced)(true, parents) if traced else jax.jit(lambda truth: reduced(truth, parents))(true)
+    expected = {segment_any: counts > 0, segment_all: np.ones(len(counts), bool)}.get(kernel, counts)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_counts_of_many_without_memory_for_words():
+    """Neither the elements nor the segments take four bytes each."""
+    parents = jnp.repeat(jnp.arange(40_000, dtype=np.int32), 2)
+    program = jax.jit(lambda x, parents: segment_count_nonzero(x, Segments(parents, 40_000, bound=2)) > 1)
+    memory = program.lower(jnp.ones(80_000, np.float32), parents).compile().memory_analysis()
+    assert memory.temp_size_in_bytes < 4 * 80_000

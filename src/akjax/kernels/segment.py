@@ -8,10 +8,13 @@ JAX configuration has them).
 
 from __future__ import annotations
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.typing import ArrayLike
+from jax import lax
+from jax.typing import ArrayLike, DTypeLike
 
 from akjax.kernels._product import product
 from akjax.kernels._reduce import as_array, as_dtype, reduce_into, select
@@ -31,6 +34,9 @@ __all__ = [
 
 Live = jax.Array | np.ndarray | None
 
+# of fewer elements the memory for counting them does not matter
+_MANY = 1 << 16
+
 
 def segment_sum(data: ArrayLike, segments: Segments, live: Live = None) -> jax.Array:
     """Sum of each segment; 0 for an empty one.
@@ -43,6 +49,8 @@ def segment_sum(data: ArrayLike, segments: Segments, live: Live = None) -> jax.A
         [1, 0, 3]
     """
     x = as_array(data)
+    if x.dtype == np.bool_:
+        return _count_true(x, segments, live).astype(_accumulator(x.dtype))
     return accurate_sum(select(live, x, 0).astype(_accumulator(x.dtype)), segments)
 
 
@@ -116,6 +124,18 @@ def _truth(data: ArrayLike) -> jax.Array:
 
 
 def _count_true(truth: jax.Array, segments: Segments, live: Live) -> jax.Array:
-    # counted in 32 bits, which hold any number of elements that an int32 index reaches
-    counter = np.int32 if segments.size <= np.iinfo(np.int32).max else as_dtype(np.int64)
-    return reduce_into("add", select(live, truth, False).astype(counter), segments, 0)
+    there = select(live, truth, False)
+    longest = segments.size if segments.longest is None else segments.longest
+    if longest > np.iinfo(np.int16).max or there.shape[0] < _MANY:
+        return _counted(there, segments, np.int32 if longest <= np.iinfo(np.int32).max else as_dtype(np.int64))
+    # a byte or two for each element instead of four; a GPU adds to whole words only
+    small = np.int8 if longest <= np.iinfo(np.int8).max else np.int16
+    found: jax.Array = lax.platform_dependent(
+        there, cpu=partial(_counted, segments=segments, counter=small), default=partial(_counted, segments=segments)
+    )
+    return found
+
+
+def _counted(there: jax.Array, segments: Segments, counter: DTypeLike = np.int32) -> jax.Array:
+    count = reduce_into("add", there.astype(counter), segments, 0)
+    return count.astype(np.int32) if np.dtype(counter).itemsize < np.dtype(np.int32).itemsize else count
