@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..algorithms.aligning import line_up
-from ..algorithms.elementwise import fill_dead, values_of
+from ..algorithms.elementwise import fill_dead, in_lists, shared_lists, values_of
 from ..algorithms.origins import evaluate
 from ..algorithms.runtime import attach, merge, strip
 from ..algorithms.standing import StandIns
@@ -80,6 +80,9 @@ def transform(transformation: Any, array: Any, *more: Any, **kwargs: Any) -> Any
         stripped = [strip(fill_dead(node, 0.5)) for node in selected]
     stand_ins = StandIns()
     nodes = stand_ins.stood([node for node, _ in stripped])
+    # vector's formulas move nothing, and look at numbers only; somebody else's function may
+    trusted = getattr(transformation, "__module__", None) == "vector.backends.awkward"
+    above, nodes = shared_lists(nodes) if trusted else ([], nodes)
 
     def run(table: Table | Zeros, truth: Any) -> _Run:
         layouts = map(table.layout, nodes)
@@ -91,8 +94,6 @@ def transform(transformation: Any, array: Any, *more: Any, **kwargs: Any) -> Any
         one.result = ak.transform(one, *tracked, **kwargs)
         return one
 
-    # vector's formulas move nothing; somebody else's function may
-    trusted = getattr(transformation, "__module__", None) == "vector.backends.awkward"
     table = Whole() if trusted and is_flat(nodes) else Table()
     truth = functools.cache(lambda: run(Zeros(), None))
     out = run(table, truth).result
@@ -104,7 +105,7 @@ def transform(transformation: Any, array: Any, *more: Any, **kwargs: Any) -> Any
             result = truth().result
             return _layout(result if k is None else result[k])
 
-        node = attach(stand_ins.back(table.node(_layout(part), true)), run_time)
+        node = attach(stand_ins.back(in_lists(above, table.node(_layout(part), true))), run_time)
         return wrap(node, getattr(part, "behavior", None), getattr(part, "attrs", None))
 
     if isinstance(out, tuple):
