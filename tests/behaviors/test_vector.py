@@ -10,6 +10,8 @@ import pytest
 from many import check_many
 from oracle import check, check_gradient
 
+from akjax.algorithms import tracking
+
 vector = pytest.importorskip("vector")
 vector.register_awkward()
 jax.config.update("jax_enable_x64", True)
@@ -329,3 +331,19 @@ def test_users_vectors_keep_their_classes():
         "of a record": lambda t: t[0, 0].half,
     }
     check_many(uses, taus, rtol=TOLERANCE)
+
+
+def test_formulas_of_pairs_number_no_elements(monkeypatch):
+    """Nothing moves between lists that both arguments have in common."""
+
+    def numbered(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(tracking.Table, "_numbers", numbered)
+
+    def nearest(pairs):
+        one, two = ak.unzip(pairs)
+        return ak.min(one.deltaR(two), axis=2)
+
+    pairs = ak.to_packed(ak.cartesian([POLAR, POLAR], nested=True))
+    assert ak.almost_equal(jax.jit(nearest)(pairs), nearest(pairs), rtol=TOLERANCE)
