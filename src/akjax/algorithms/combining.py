@@ -149,7 +149,7 @@ def products(several: list[List], ends: list[int], combine: Callable[[list[Any]]
     for first, last in itertools.pairwise(bounds):
         offsets, rows, moved, mine = known_product([lists.offsets.array for lists in several[first:last]], at)
         columns = [column[moved] for column in columns]
-        levels.append((static(offsets, own=True), _together(several[first:last], mine)))
+        levels.append((static(offsets, own=True), _together(several[first:last], mine, once=True)))
         columns += mine
         at = rows
     contents = _elements(several, columns, positions)
@@ -211,14 +211,21 @@ def slots_of(lists: List) -> Any:
     return ak.Array(ak.contents.ListOffsetArray(ak.index.Index64(lists.offsets.array), numbers))
 
 
-def _together(several: list[List], columns: list[Any]) -> Any:
-    """The mask of the tuples of which an element does not exist, or None."""
+def _together(several: list[List], columns: list[Any], once: bool = False) -> Any:
+    """The mask of the tuples of which an element does not exist, or None.
+
+    Args:
+        several: the lists.
+        columns: which elements of each.
+        once: whether it is taken where it is used, instead of being put in memory: a product has one mask of each
+            array, combinations have several of the same one, and more is computed of them.
+    """
     dead = None
     for lists, numbers in zip(several, columns, strict=True):
         here, _ = split_live(lists.content)
         if here is not None:
             at = static(numbers) if isinstance(numbers, np.ndarray) else numbers
-            gone = take_mask(here, at.array if isinstance(at, Static) else at)
+            gone = take_mask(here, at.array if isinstance(at, Static) else at, once=once)
             dead = either(dead, note("at", (here, at), gone))
     return dead
 

@@ -80,9 +80,15 @@ def take(
 
 
 def take_mask(
-    mask: np.ndarray | jax.Array, index: np.ndarray | jax.Array, *, rising: bool = False
+    mask: np.ndarray | jax.Array, index: np.ndarray | jax.Array, *, rising: bool = False, once: bool = False
 ) -> np.ndarray | jax.Array:
     """The same of a mask of floats that are 0 or 1, which moves as booleans: a quarter of the memory.
+
+    Args:
+        mask: the mask.
+        index: row numbers.
+        rising: whether the index never falls.
+        once: whether little is computed with the copies, so that a buffer of them costs more than taking them again.
 
     Example:
         >>> take_mask(jnp.array([0.0, 1.0]), np.array([1, 0, 1])).tolist()
@@ -91,7 +97,8 @@ def take_mask(
     whole = isinstance(index, np.ndarray) and len(index) == mask.shape[0] and (not len(index) or facts_of(index).run)
     if whole or isinstance(mask, np.ndarray):  # all in order is the same mask
         return take(mask, index, rising=rising)
-    there = computed_first(take(computed_first(mask != 0), index, rising=rising))
+    there = take(computed_first(mask != 0), index, rising=rising)
+    there = there if once else computed_first(there)
     return jnp.where(there, jnp.ones((), mask.dtype), jnp.zeros((), mask.dtype))
 
 
