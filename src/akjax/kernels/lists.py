@@ -211,16 +211,29 @@ def known_product(
         >>> one.tolist(), two.tolist()
         ([2, 2, 0, 1], [1, 2, 0, 0])
     """
-    made, which = np.arange(len(rows) + 1), np.arange(len(rows))
+    made = np.arange(len(rows) + 1)
+    if max(len(several[0]), len(rows)) <= np.iinfo(np.int32).max:
+        rows = rows.astype(np.int32)
+    which = np.arange(len(rows), dtype=rows.dtype)
     columns: list[np.ndarray] = []
     for offsets in several:
         ends = np.zeros(len(rows) + 1, np.int64)
         np.cumsum(np.diff(offsets)[rows], out=ends[1:])
-        kind = np.int32 if max(ends[-1], offsets[-1]) <= np.iinfo(np.int32).max else np.int64
-        outer = known_parents(ends, np.empty(ends[-1], kind))
+        size = int(ends[-1])
+        kind = np.int32 if max(size, offsets[-1]) <= np.iinfo(np.int32).max else np.int64
         first = (offsets[:-1][rows] - ends[:-1]).astype(kind)
-        columns = [*(column[outer] for column in columns), first[outer] + np.arange(len(outer), dtype=kind)]
-        made, rows, which = ends[made], rows[outer], which[outer]
+        before = [rows, which, *columns, first]
+        after = [np.empty(size, one.dtype) for one in before]
+        # some rows at a time: what is computed in between stays in the caches
+        for at in range(0, len(rows), _PIECE):
+            here = slice(at, at + _PIECE)
+            bounds = ends[at : at + _PIECE + 1]
+            start, stop = bounds[0], bounds[-1]
+            outer = known_parents(bounds - start, np.empty(stop - start, np.int64))
+            for one, made_of in zip(before, after, strict=True):
+                one[here].take(outer, out=made_of[start:stop], mode="clip")  # all are inside
+            after[-1][start:stop] += np.arange(start, stop, dtype=kind)
+        made, (rows, which, *columns) = ends[made], after
     return made, rows, which, columns
 
 
