@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
+from jax.custom_derivatives import SymbolicZero
 
 from akjax.kernels._reduce import computed_first
+from akjax.kernels.gather import take
 
 __all__ = ["rem", "remainder"]
 
-
+# for fewer numbers the C library is fast enough, and a program shorter
+_FEW = 1 << 10
 _MANY = 1 << 21
 
 
 def rem(x: jax.Array, y: jax.Array) -> jax.Array:
     """The remainder of a division rounded towards zero, as `lax.rem`, to the last bit.
 
-    XLA's CPU compiler calls the C library for every number. Of numbers below twice the divisor, as a difference of two
-    angles is, one subtraction gives the remainder, and exactly so; any larger one takes them all the long way. So do
-    very many: what is chosen between is put in memory, which costs more then.
+    XLA's CPU compiler calls the C library for every number. Of 32-bit numbers and one divisor, as angles have it, the
+    remainder is found by arithmetic without a branch, for many numbers at once. Of other numbers below twice the
+    divisor one subtraction gives it; any larger one takes them all the long way. So do very many: what is chosen
+    between is put in memory, which costs more then.
 
     Args:
         x: real numbers.
@@ -32,7 +39,11 @@ def rem(x: jax.Array, y: jax.Array) -> jax.Array:
         >>> rem(jnp.array([3.5, -3.5, 9.0]), jnp.array(2.0)).tolist()
         [1.5, -1.5, 1.0]
     """
-    if not jnp.issubdtype(x.dtype, jnp.floating) or x.ndim == 0 or x.size > _MANY:
+    if not jnp.issubdtype(x.dtype, jnp.floating) or x.size < _FEW:
+        return _any(x, y)
+    if x.dtype == np.float32 and y.ndim == 0:
+        return _of_one_divisor(x, y)
+    if x.size > _MANY:
         return _any(x, y)
     x = computed_first(x)
     near = jnp.all(~(jnp.abs(x) >= 2 * jnp.abs(y)) & (jnp.abs(y) > 0))
@@ -48,6 +59,79 @@ def _any(x: jax.Array, y: jax.Array) -> jax.Array:
 def _near(x: jax.Array, y: jax.Array) -> jax.Array:
     size = jnp.abs(y)
     return jnp.where(jnp.abs(x) >= size, x - jnp.where(x < 0, -size, size), x)
+
+
+@jax.custom_jvp
+def _of_one_divisor(x: jax.Array, y: jax.Array) -> jax.Array:
+    # where the divisor is a constant of the program the compiler drops the choice, which would put `x` in memory
+    def ours(x: jax.Array, y: jax.Array) -> jax.Array:
+        found: jax.Array = lax.cond(y < _LEAST, _any, _by_powers, x, y)
+        return found
+
+    found: jax.Array = lax.platform_dependent(x, jnp.abs(y), cpu=ours, default=_any)
+    return found
+
+
+def _slope(x: Any, dx: Any) -> tuple[jax.Array, jax.Array]:
+    """The derivative, of which there is less to compute where the divisor has none."""
+    (x, y), (dx, dy) = x, dx
+    found = _of_one_divisor(x, y)
+    dx = jnp.zeros_like(x) if isinstance(dx, SymbolicZero) else dx
+    if isinstance(dy, SymbolicZero):
+        return found, dx
+    turns = lax.stop_gradient(jnp.round((x - found) / y))
+    return found, dx - turns * dy
+
+
+_of_one_divisor.defjvp(_slope, symbolic_zeros=True)
+
+# the last digit of smaller divisors is no normal number
+_LEAST = 2.0**-100
+_DIGITS = 23
+_SIGN = np.int32(-(2**31))
+# the value of the last digit of a number, by its exponent as it is stored; below 2**24 there is no number to divide
+_POWERS = np.exp2(np.maximum(np.arange(256), _DIGITS + 1) - 150).astype(np.float32)
+
+
+def _by_powers(x: jax.Array, y: jax.Array) -> jax.Array:
+    """32-bit remainders for a positive divisor: those of powers of two are looked up.
+
+    A number is an integer `m` times a power of two, of which the remainder is `t`. All are multiples of the last digit
+    of the divisor, and integers below 2**24 as such. The quotient of `m * t` is a few too small at most, so that what
+    is left is small: what does not fit in 32 bits until then cancels.
+    """
+    stored = _bits(y)
+    digit = _as_float((stored & ~np.int32(2**_DIGITS - 1)) - np.int32(_DIGITS << _DIGITS))
+    divisor = _integer(stored)
+    powers = (_any(jnp.asarray(_POWERS), y) / digit).astype(np.int32)
+    quotients = powers.astype(np.float32) / divisor.astype(np.float32)
+
+    exponent = (_bits(x) & ~_SIGN) >> _DIGITS
+    m, t = _integer(_bits(x)), _looked_up(powers, exponent)
+    # both roundings together are less than 2, of quotients below 2**24
+    quotient = (m.astype(np.float32) * _looked_up(quotients, exponent)).astype(np.int32) - 3
+    rest = (m * t - quotient * divisor).astype(np.uint32)
+    for times in (4, 2, 1):  # what would be negative is large
+        rest = jnp.minimum(rest, rest - np.uint32(times) * divisor.astype(np.uint32))
+    found = rest.astype(np.int32).astype(np.float32) * digit + (x - x) + (y - y)
+    return jnp.where(jnp.abs(x) < y, x, _as_float(_bits(found) | (_bits(x) & _SIGN)))
+
+
+def _bits(x: jax.Array) -> jax.Array:
+    return lax.bitcast_convert_type(x, np.int32)
+
+
+def _as_float(bits: jax.Array) -> jax.Array:
+    return lax.bitcast_convert_type(bits, np.float32)
+
+
+def _integer(bits: jax.Array) -> jax.Array:
+    """The digits of a float as an integer."""
+    return bits & np.int32(2**_DIGITS - 1) | np.int32(2**_DIGITS)
+
+
+def _looked_up(table: jax.Array, at: jax.Array) -> jax.Array:
+    return take(computed_first(table), at.reshape(-1)).reshape(at.shape)
 
 
 def remainder(x: jax.Array, y: jax.Array) -> jax.Array:
