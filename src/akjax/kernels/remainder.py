@@ -89,8 +89,11 @@ _of_one_divisor.defjvp(_slope, symbolic_zeros=True)
 _LEAST = 2.0**-100
 _DIGITS = 23
 _SIGN = np.int32(-(2**31))
+_MANTISSA = np.int32(2**_DIGITS - 1)
 # the value of the last digit of a number, by its exponent as it is stored; below 2**24 there is no number to divide
 _POWERS = np.exp2(np.maximum(np.arange(256), _DIGITS + 1) - 150).astype(np.float32)
+# where this is added integers are rounded to even ones, and are the last digits: a conversion minds what does not fit
+_ROUNDS = np.float32(1.5 * 2**24)
 
 
 def _by_powers(x: jax.Array, y: jax.Array) -> jax.Array:
@@ -100,24 +103,25 @@ def _by_powers(x: jax.Array, y: jax.Array) -> jax.Array:
     of the divisor, and integers below 2**24 as such. The quotient of `m * t` is a few too small at most, so that what
     is left is small: what does not fit in 32 bits until then cancels.
     """
-    stored = _bits(y)
-    digit = _as_float((stored & ~np.int32(2**_DIGITS - 1)) - np.int32(_DIGITS << _DIGITS))
-    divisor = _integer(stored)
+    digit = _as_float((_bits(y) & ~_MANTISSA) - np.int32(_DIGITS << _DIGITS))
+    divisor = _integer(y)
     powers = (_any(jnp.asarray(_POWERS), y) / digit).astype(np.int32)
-    quotients = powers.astype(np.float32) / divisor.astype(np.float32)
+    powers = jnp.where(2 * powers > divisor, powers - divisor, powers)
+    quotients = powers.astype(np.float32) / divisor.astype(np.float32) * np.float32(2**_DIGITS)
 
-    exponent = (_bits(x) & ~_SIGN) >> _DIGITS
-    m, t = _integer(_bits(x)), _looked_up(powers, exponent)
-    # both roundings together are less than 2, of quotients below 2**24
-    quotient = (m.astype(np.float32) * _looked_up(quotients, exponent)).astype(np.int32) - 3
-    rest = (m * t - quotient * divisor).astype(np.uint32)
-    for times in (4, 2, 1):  # what would be negative is large
+    exponent = lax.shift_right_logical(_bits(x), np.int32(_DIGITS)) & np.int32(255)
+    m, t = _integer(x), _looked_up(powers, exponent)
+    fraction = _as_float(_bits(x) & _MANTISSA | _bits(np.float32(1)))  # m / 2**23
+    half = _bits(fraction * _looked_up(quotients, exponent) + _ROUNDS) - _bits(_ROUNDS)
+    # of quotients up to 2**23 the three roundings are 1/2, 1/4 and 1 at most: what is left is less than 4 divisors
+    rest = (m * t - (half + half - np.int32(2)) * divisor).astype(np.uint32)
+    for times in (2, 1):  # what would be negative is large
         rest = jnp.minimum(rest, rest - np.uint32(times) * divisor.astype(np.uint32))
     found = rest.astype(np.int32).astype(np.float32) * digit + (x - x) + (y - y)
     return jnp.where(jnp.abs(x) < y, x, _as_float(_bits(found) | (_bits(x) & _SIGN)))
 
 
-def _bits(x: jax.Array) -> jax.Array:
+def _bits(x: jax.Array | np.float32) -> jax.Array:
     return lax.bitcast_convert_type(x, np.int32)
 
 
@@ -125,9 +129,9 @@ def _as_float(bits: jax.Array) -> jax.Array:
     return lax.bitcast_convert_type(bits, np.float32)
 
 
-def _integer(bits: jax.Array) -> jax.Array:
+def _integer(x: jax.Array) -> jax.Array:
     """The digits of a float as an integer."""
-    return bits & np.int32(2**_DIGITS - 1) | np.int32(2**_DIGITS)
+    return _bits(x) & _MANTISSA | np.int32(2**_DIGITS)
 
 
 def _looked_up(table: jax.Array, at: jax.Array) -> jax.Array:
