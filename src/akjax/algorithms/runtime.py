@@ -302,7 +302,9 @@ def either(one: Any, two: Any) -> Any:
     if same(one, two):
         return one
     masks = [static(mask) if isinstance(mask, np.ndarray) else mask for mask in (one, two)]
-    return note_either(masks, jnp.maximum(one, two))
+    # by booleans, which compilers see through: a maximum of floats minds NaN, number by number
+    dead = (one != 0) | (two != 0)
+    return note_either(masks, jnp.where(dead, jnp.float32(1), jnp.float32(0)))
 
 
 def dead_below(node: Any, dead: Any) -> Any:
