@@ -11,6 +11,7 @@ from akjax.algorithms.runtime import at_run_time
 from akjax.highlevel.state import flat_state, node_of
 from akjax.nodes.kinds import Flat, Masked
 from akjax.nodes.static import Static
+from akjax.structure.envelope import bucket
 from akjax.structure.from_layout import from_layout
 from akjax.structure.padding import Lengths, fitted
 from akjax.structure.spec import canonical
@@ -98,6 +99,16 @@ def test_columns_that_line_up():
     assert fit(alike, akjax.traced(alike)) is not None
     assert fit(different, akjax.traced(alike)) is None
     assert fit(alike, akjax.traced(different)) is not None
+
+
+@pytest.mark.parametrize("growth", [1.02, 1.25, 2.0])
+def test_large_buckets_divide_evenly(growth):
+    """Loops over them do, too; and each bucket is the bucket of its own size."""
+    for size in (4096, 4097, 100_001, 1_122_241):
+        found = bucket(size, growth, 8)
+        assert found % 64 == 0
+        assert size <= found <= growth * size + 64
+        assert bucket(found, growth, 8) == found
 
 
 def test_masks_at_two_depths():

@@ -25,6 +25,10 @@ _MANY = 12
 
 Products: TypeAlias = tuple[tuple[tuple[str, str], int], ...]
 
+# sizes from the one on are multiples of the other
+_LARGE = 1 << 12
+_EVENLY = 64
+
 # below these, everything is one bucket
 _FEWEST = 8
 _SHORTEST = 8
@@ -160,14 +164,21 @@ def _filled(what: str, most: int, used: int | None, *, waste: bool = True) -> st
 def bucket(size: int, growth: float, smallest: int) -> int:
     """The smallest bucket that holds `size`: buckets grow by `growth` from `smallest` on.
 
+    Large ones are multiples of a number that the threads of a CPU and the elements of its vectors divide: XLA checks
+    every element of a loop that is divided unevenly, and one that gathers is then not vectorised.
+
     Example:
-        >>> [bucket(n, 1.25, 8) for n in (0, 8, 9, 100)]
-        [8, 8, 10, 121]
+        >>> [bucket(n, 1.25, 8) for n in (0, 8, 9, 100, 10_000)]
+        [8, 8, 10, 121, 10368]
     """
     found = smallest
-    while found < size:
+    while _even(found) < size:
         found = max(found + 1, math.floor(found * growth))
-    return found
+    return _even(found)
+
+
+def _even(size: int) -> int:
+    return size if size < _LARGE else -(-size // _EVENLY) * _EVENLY
 
 
 def sizes_of(node: Node) -> Envelope:
