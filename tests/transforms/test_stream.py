@@ -51,6 +51,16 @@ def test_arguments_and_combine():
     same(plain(largest), float(ak.max(ALL.pt)))
 
 
+def test_without_64_bits():
+    """Floats become narrower without a word, as everywhere in JAX; integers that do not fit stay."""
+    chunks = [ak.with_field(c, np.arange(len(c)) + 2**40, "event") for c in CHUNKS[:2]]
+    with jax.enable_x64(False):
+        found = akjax.stream(lambda e: {"n": counts(e), "event": e.event[e.weight > 0]}, chunks)
+    together = ak.concatenate(chunks)
+    same(plain(found["n"]), plain(counts(together)))
+    same(plain(found["event"]), plain(together.event[together.weight > 0]))
+
+
 def test_preselection():
     given = []
 

@@ -11,6 +11,7 @@ import awkward as ak
 import jax
 
 from ..algorithms.runtime import at_run_time
+from ..algorithms.ufuncs import canonical as jax_dtype
 from ..highlevel.state import is_traced, restore
 from ..nodes.kinds import Frozen, Live
 from ..nodes.static import Static
@@ -111,7 +112,7 @@ class _Target:
         self.rows: int = buffers[skeleton.dead.number].shape[0]
         self._class = cls
         self._pool = pool
-        described = [jax.ShapeDtypeStruct(b.shape, b.dtype) for b in buffers]  # type: ignore[no-untyped-call]
+        described = [jax.ShapeDtypeStruct(b.shape, jax_dtype(b.dtype)) for b in buffers]  # type: ignore[no-untyped-call]
         self.used = used(restore(cls, self.spec, described))
         # what a program does not use stays on the host
         self._unused = [None if used else blank(b.shape, b.dtype) for used, b in zip(self.used, buffers, strict=True)]
