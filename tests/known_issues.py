@@ -8,17 +8,6 @@ import awkward as ak
 import numpy as np
 
 
-def positions_skip_lists(array: ak.Array, axis: Any) -> bool:
-    """Awkward's argmin, argmax and argsort over an outer axis count only lists that are there and not empty.
-
-    `ak.argmax([[[1.]], [], [[3.]]], axis=0)` gives 1 for the 3., which is in list 2; likewise where lists
-    are missing. We give 2.
-    """
-    if axis is None or array.ndim < 2 or axis in (-1, array.ndim - 1):
-        return False
-    return array.ndim > 2 or "option[var" in str(array.type)
-
-
 def nothing_but_nan(array: ak.Array, axis: Any) -> bool:
     """A scalar made at run time cannot be None: of NaN only `ak.nanmax(x)` is NaN, `ak.nanargmax(x)` -1."""
     values = ak.to_numpy(ak.drop_none(ak.flatten(array, axis=None)))

@@ -107,10 +107,38 @@ def test_position_counts_missing_values_that_are_left() -> None:
     check_many(hidden, ak.Array([[40], [3], [-8]]), ak.Array([True, False, True]))
 
 
-def test_position_in_an_outer_axis_is_the_row() -> None:
-    """Awkward counts only lists that are not empty here (tests/known_issues.py)."""
-    array = ak.Array([[[1.0]], [], [[3.0]]])
-    assert plain(jax.jit(lambda x: ak.argmax(x, axis=0))(array)) == [[2]]
+OUTER: dict[str, Any] = {
+    "empty": [[[1.0, 2.0], []], [], [[3.0], [4.0, 5.0, 6.0]], [[]], [[], [7.0]]],
+    "of one": [[[1.0]], [], [[3.0]]],
+    "missing rows": [None, [1.0], None, [3.0, 0.5]],
+    "missing rows of lists": [None, [[1.0]], [[], [2.0]], [[3.0]]],
+    "missing lists": [[None, [1.0]], [None, [3.0]], [[1.0], [4.0], None, [5.0, 2.0]]],
+    "missing numbers": [[[1.0], [None]], [None, [None, 3.0]], [[None], [4.0, None]]],
+    "four levels": [[[[1.0], [2.0]], [], [[4.0], [5.0]]], [[], [[]]], [[]], [[[2.0]]], [[[]], [[3.0]]]],
+}
+
+
+@pytest.mark.parametrize("key", OUTER)
+def test_position_over_an_outer_axis(key: str) -> None:
+    """Awkward counts only innermost lists that are there."""
+    array = ak.Array(OUTER[key])
+    functions = {
+        (name, axis): lambda x, n=name, a=axis: getattr(ak, n)(x, axis=a)
+        for name in ("argmin", "argmax", "nanargmax", "argsort")
+        for axis in range(array.ndim - 1)
+    }
+    check_many(functions, array)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_position_over_an_outer_axis_of_what_is_left(axis: int) -> None:
+    array = ak.Array([[[1.0]], [[]], [[3.0]], [], [[5.0], [7.0]], [[], [9.0]], [[8.0]]])
+    functions = {
+        "rows": lambda x: ak.argmax(x[ak.sum(ak.sum(x, axis=-1), axis=-1) > 1], axis=axis),
+        "lists": lambda x: ak.argmax(x[ak.sum(x, axis=-1) > 1], axis=axis),
+        "numbers": lambda x: ak.argmin(x[x > 1], axis=axis),
+    }
+    check_many(functions, array)
 
 
 def test_of_nothing_at_run_time() -> None:

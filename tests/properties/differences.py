@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import awkward as ak
-from known_issues import no_booleans, nothing_but_nan, positions_skip_lists
+from known_issues import no_booleans, nothing_but_nan
 
 from .strategies import nodes
 from .table import REDUCERS, STATISTICS
@@ -38,7 +38,6 @@ _EXTREMA = (
     "ak.nanargmax",
     "ak.nanargmin",
 )
-_POSITIONS = ("ak.argmin", "ak.argmax", "ak.nanargmin", "ak.nanargmax", "ak.argsort")
 
 
 def _text(array: ak.Array, options: dict[str, Any]) -> bool:
@@ -62,11 +61,6 @@ def _union_of_unknown(array: ak.Array, options: dict[str, Any]) -> bool:
 
 
 DIFFERENCES = (
-    Difference(
-        _POSITIONS,
-        lambda array, options: positions_skip_lists(array, options.get("axis", None)),
-        "over an outer axis Awkward counts only lists that are there and not empty",
-    ),
     Difference(
         _EXTREMA,
         lambda array, options: nothing_but_nan(array, options.get("axis", None)),

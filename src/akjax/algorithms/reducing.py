@@ -31,7 +31,7 @@ from .elementwise import values_of
 from .ordering import segments_of
 from .positions import Positions, match, positions
 from .promises import promise
-from .ranks import Ranks, packed, split_live
+from .ranks import packed, split_live
 from .runtime import RunTime, alive, as_regular, attach, dead_below, dead_of, depth_of, either, strip
 from .standing import has_traced_lists
 from .ufuncs import canonical
@@ -402,15 +402,13 @@ def _anywhere(reduction: Reduction, nodes: list[Node], outcome: Node) -> Node:
     live = None if dead is None else alive(dead)
 
     def rank(place: Any) -> Any:
-        if axis is None:
-            numbers: Any = inside.numbers
+        numbers: Any
+        if axis is None or len(inside.of) == 1:
+            numbers = inside.numbers
             if exists is not None:
                 numbers = take(running_count(alive(exists)) - 1, numbers)
-        elif axis == 0 and isinstance(nodes[0], Live):
-            rows = List(static(np.array([0, nodes[0].length])), nodes[0])
-            numbers = take(Ranks(rows, nodes[0].dead).ranks, inside.of[0])
         else:
-            numbers = inside.of[axis]
+            numbers = places_along(nodes[0], inside, axis)
         return take(jnp.asarray(numbers), jnp.maximum(place, 0))
 
     groups = Groups(_buffers(several), segments, live, rank)
@@ -492,6 +490,51 @@ def _empty_columns(node: Node, outcome: Node, axis: int, keepdims: bool) -> Any:
     columns = Segments(*places(inside, positions(outcome), axis, keepdims))
     there = inside.dead()
     return dead_of(jnp.asarray(segment.segment_count(columns, None if there is None else alive(there), np.int32)) > 0)
+
+
+def places_along(node: Node, inside: Positions, axis: int) -> Any:
+    """For each number its place along an axis, as the answers of argmin, argmax and argsort have it.
+
+    Over an outer axis Awkward counts the innermost lists at the same place otherwise that exist and are not missing:
+    `ak.argmax([[[1.0]], [], [[3.0]]], axis=0)` is 1, the second list that is there.
+
+    Args:
+        node: the array.
+        inside: the positions of its numbers.
+        axis: the axis, not negative.
+    """
+    if axis == len(inside.of) - 1:
+        return inside.of[axis]
+    lists = positions(map_nodes(_counters, unfolded(node)))
+    order, place, first = in_groups(grouped(lists.of, axis))
+    dead = lists.dead()
+    ranks = place - first
+    if dead is not None:
+        before = jnp.concatenate([jnp.zeros(1, jnp.int32), running_count(alive(take(dead, order)))])
+        ranks = take(before, place) - take(before, first)
+    return take(ranks, match(inside.of[:-1], lists.of))
+
+
+def _counters(node: Node) -> Node | None:
+    """Innermost lists as numbers."""
+    return Flat(np.zeros(node.length, np.int8)) if isinstance(node, List | Regular) and depth_of(node) == 1 else None
+
+
+def grouped(of: list[np.ndarray[Any, Any]], axis: int) -> np.ndarray[Any, Any]:
+    """A number for each element, equal for those whose positions but that along an axis are the same."""
+    number = np.zeros(len(of[0]), dtype=np.int64)
+    for depth, position in enumerate(of):
+        if depth != axis:
+            number = number * (int(position.max(initial=0)) + 1) + position
+    return np.unique(number, return_inverse=True)[1].astype(np.int32)
+
+
+def in_groups(groups: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], ...]:
+    """Elements in order of their groups; and for each its place in that order, and that of the first of its group."""
+    order = np.argsort(groups, kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return order, place, np.searchsorted(groups[order], groups)
 
 
 def cut_off(node: Node, depth: int) -> Node:

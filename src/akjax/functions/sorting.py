@@ -11,9 +11,19 @@ import numpy as np
 from ..algorithms.combining import at_lists
 from ..algorithms.elementwise import values_of
 from ..algorithms.ordering import in_order
-from ..algorithms.positions import Positions, positions
+from ..algorithms.positions import Positions, match, positions
 from ..algorithms.ranks import positions_in
-from ..algorithms.reducing import fill, innermost_lists, number_depth, one_row, unfolded
+from ..algorithms.reducing import (
+    cut_off,
+    fill,
+    grouped,
+    in_groups,
+    innermost_lists,
+    number_depth,
+    one_row,
+    places_along,
+    unfolded,
+)
 from ..algorithms.runtime import as_list
 from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
@@ -69,13 +79,18 @@ def _sorted(function: Any, array: Any, axis: Any, ascending: bool, stable: bool,
     inside, outside = positions(node), positions(from_layout(outcome.layout))
     if inside.flat is None or len(inside.rows) == 0:
         return outcome
-    if len(inside.rows) != len(outside.rows):
-        message = f"ak.{function.__name__} over an outer axis of missing values is not supported yet: fill them"
-        raise StructureError(message)
     at = at if at >= 0 else at + len(inside.of)
     values_of(inside.flat)
-    data, order = _in_groups(inside, outside, at, not ascending)
-    values = take(data, order) if function is ak.sort else take(jnp.asarray(inside.of[at]), order)
+    data = jnp.asarray(inside.data())
+    if function is ak.sort:
+        values = take(data, _in_order(data, grouped(inside.of, at), None, outside, at, not ascending))
+    else:
+        elements = positions(cut_off(node, len(inside.of) - 1))
+        groups, missing = grouped(elements.of, at), _unmatched(inside, elements)
+        _, place, first = in_groups(groups)
+        places = np.where(missing, place - first, places_along(node, elements, at))
+        order = _in_order(_spread(data, missing), groups, missing, outside, at, not ascending)
+        values = take(jnp.asarray(places, canonical(np.int64)), order)
     return wrap(fill(from_layout(outcome.layout), outside, values), outcome.behavior, outcome.attrs)
 
 
@@ -168,24 +183,30 @@ def _sorted_positions(lists: Any, descending: bool) -> Node:
 # ------------------------------------------------------------------------------- any axis
 
 
-def _in_groups(inside: Positions, outside: Positions, axis: int, descending: bool) -> tuple[Any, Any]:
-    """The numbers, and which of them comes to each place of Awkward's result."""
-    groups, places = _groups(inside.of, axis), _groups(outside.of, axis)
+def _unmatched(inside: Positions, elements: Positions) -> Any:
+    """Which of the elements are no numbers."""
+    missing = np.ones(len(elements.rows), dtype=bool)
+    missing[match(inside.of, elements.of)] = False
+    return missing
+
+
+def _spread(data: Any, missing: Any) -> Any:
+    """Numbers with zeros where they are missing."""
+    if not missing.any():
+        return data
+    rows = np.cumsum(~missing) - 1
+    return jnp.where(missing, jnp.zeros((), data.dtype), take(data, np.maximum(rows, 0)))
+
+
+def _in_order(data: Any, groups: Any, missing: Any, outside: Positions, axis: int, descending: bool) -> Any:
+    """Which of the elements comes to each place of Awkward's result: missing ones last in their group, in order."""
+    if missing is not None:
+        groups = 2 * groups + missing
     apart = np.argsort(groups, kind="stable")
-    data = jnp.asarray(inside.data())
     segments = Segments(groups[apart], int(groups.max()) + 1)
     order = take(jnp.asarray(apart), segment_argsort(take(data, apart), segments, descending=descending))
     # the k-th element of a group in the result's own order
-    slots = np.lexsort((outside.of[axis], places))
+    slots = np.lexsort((outside.of[axis], grouped(outside.of, axis)))
     where = np.empty(len(slots), dtype=np.int64)
     where[slots] = np.arange(len(slots))
-    return data, take(order, where)
-
-
-def _groups(of: list[Any], axis: int) -> Any:
-    """A number for each element, equal for those that are sorted together."""
-    rest = [position for depth, position in enumerate(of) if depth != axis]
-    number = np.zeros(len(of[0]), dtype=np.int64)
-    for position in rest:
-        number = number * (int(position.max(initial=0)) + 1) + position
-    return np.unique(number, return_inverse=True)[1].astype(np.int32)
+    return take(order, where)
