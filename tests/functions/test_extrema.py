@@ -137,6 +137,7 @@ def test_position_over_an_outer_axis_of_what_is_left(axis: int) -> None:
         "rows": lambda x: ak.argmax(x[ak.sum(ak.sum(x, axis=-1), axis=-1) > 1], axis=axis),
         "lists": lambda x: ak.argmax(x[ak.sum(x, axis=-1) > 1], axis=axis),
         "numbers": lambda x: ak.argmin(x[x > 1], axis=axis),
+        "hidden": lambda x: ak.argmax(ak.mask(x, ak.sum(x, axis=-1) > 4), axis=axis),
     }
     check_many(functions, array)
 

@@ -276,3 +276,28 @@ def test_regular_columns_of_no_rows() -> None:
     check_many(calls, array, ak.Array([False, True]))
     pairs = ak.to_regular(ak.Array([[[1, 2], [3, 4]], [[5, 6]]]), axis=2)
     check_many({name: call for name, call in calls.items() if name[1] < 2}, pairs, ak.Array([[False, True], [False]]))
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_lists_missing_at_run_time_have_no_columns(level: int) -> None:
+    """Over an outer axis there are as many columns as the lists that are there have, not those that are missing."""
+    array = ak.Array([[[1.0]], [[]], [[3.0], [1.0, 1.0]], [], [[5.0], [7.0]], [[], [9.0, 0.0, 2.0]]])
+
+    def hidden(x: Any, most: float) -> Any:
+        sums = x
+        while sums.ndim > level:
+            sums = ak.sum(sums, axis=-1)
+        return ak.mask(x, sums < most)
+
+    check_many(
+        {
+            (name, axis, most, keepdims): lambda x, n=name, a=axis, m=most, k=keepdims: getattr(ak, n)(
+                hidden(x, m), axis=a, keepdims=k
+            )
+            for name in ("sum", "max", "count")
+            for axis in (0, 1, 2)
+            for most in (-1.0, 2.0, 8.0)
+            for keepdims in (False, True)
+        },
+        array,
+    )

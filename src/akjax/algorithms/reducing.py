@@ -467,7 +467,8 @@ def _fill_run_time(
     kept.null = {depth: mask for depth, mask in found.null.items() if depth < axis}
     for depth in range(axis + 1, found.depth + 1):
         # a regular dimension has all its columns, also of no rows
-        if any(axis <= d <= depth for d in found.dead) and (depth in found.dead or not _is_regular(node, depth)):
+        gone = any(axis <= d <= depth for d in found.dead) or any(axis <= d < depth for d in found.null)
+        if gone and (depth in found.dead or not _is_regular(node, depth)):
             at = depth if reduction.keepdims else depth - 1
             kept.dead[at] = _empty_columns(cut_off(node, depth), cut_off(outcome, at), axis, reduction.keepdims)
     if not reduction.mask_identity or count is None:
