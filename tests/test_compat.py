@@ -235,3 +235,20 @@ def test_types_of_jax_among_the_arguments_are_no_arrays() -> None:
     for to in (jnp.float32, jnp.bfloat16, jnp.dtype("int8")):
         assert jax.jit(lambda x, to=to: ak.values_astype(x, to))(x).to_list() == x.to_list()
     assert not _compat.awkward_jax_is_running()
+
+
+@pytest.mark.parametrize("use", [lambda i: [1.0, 2.0][i], lambda i: "ab"[i], range], ids=["list", "str", "range"])
+@pytest.mark.parametrize(("name", "dtype"), [("max", "float"), ("argmax", "int")])
+def test_a_traced_number_as_an_index(use: Any, name: str, dtype: str) -> None:
+    """What is no integer is explained as traced integers are, and is a `TypeError` as without a transformation."""
+    array = ak.Array([[1.0, 2.0], []])
+    with pytest.raises(jax.errors.TracerIntegerConversionError, match=f"traced array with shape {dtype}"):
+        jax.jit(lambda x: use(getattr(ak, name)(x)))(array)
+    assert issubclass(jax.errors.TracerIntegerConversionError, TypeError)
+    with pytest.raises(TypeError):
+        use(ak.max(array))
+
+
+def test_several_traced_numbers_are_no_index() -> None:
+    with pytest.raises(TypeError, match="Only integer scalar arrays"):
+        jax.jit(lambda x: [1.0, 2.0][x])(jnp.arange(2.0))

@@ -11,11 +11,13 @@
 | `ak.Array._layout`, `_behavior`, `_attrs` and the other instance attributes | an array made without `__init__` must have them | tests/test_compat.py |
 | `jax._src.core.trace_ctx` (through `jax.core.get_opaque_trace_state` where it suffices) | which traces are running: a field assigned in one must not outlive it | tests/test_compat.py |
 | the callers `trace_to_jaxpr`, `trace_to_jaxpr_nocache` and `call_wrapped` in JAX | which function is being traced, to say that it is traced again and again | tests/test_compat.py |
+| `jax.core.Tracer.__index__` | a traced number that is no integer, as an index: JAX's error for traced values, which says where the value is from | tests/test_compat.py |
 | the file name `array_methods.py` in JAX | `tracer * array` must reach `array.__rmul__`, `jnp.sin(array)` must not | tests/test_compat.py |
 """  # noqa: E501
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -51,6 +53,28 @@ def keep_classes_from_awkward() -> None:
     """Make `ak.jax.register_and_check()` pass over the high-level classes: JAX takes each class once."""
     ak.jax._known_highlevel_classes.clear()
     ak.jax.register_behavior_class = lambda cls: None
+
+
+def explain_numbers_as_index() -> None:
+    """Let a traced number that is no integer, as a Python index, raise JAX's error for traced values.
+
+    Of traced integers it is that already, of others a bare `TypeError` that does not say what was traced, and where;
+    the error is a `TypeError`, too.
+    """
+    before: Any = jax.core.Tracer.__index__
+
+    @functools.wraps(before)
+    def index(self: Any) -> Any:
+        try:
+            return before(self)
+        except jax.errors.JAXTypeError:
+            raise
+        except TypeError as error:
+            if self.ndim:
+                raise
+            raise jax.errors.TracerIntegerConversionError(self) from error
+
+    jax.core.Tracer.__index__ = index  # type: ignore[method-assign]
 
 
 def take_jax_arrays_for_numpy() -> None:
@@ -168,6 +192,7 @@ __all__ = [
     "called_by_operator",
     "current_trace",
     "describe_jax_arrays_in_errors",
+    "explain_numbers_as_index",
     "find_custom_cast",
     "find_ufunc",
     "find_ufunc_generic",

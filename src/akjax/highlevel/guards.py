@@ -91,6 +91,7 @@ def install() -> None:
     jax.core.Tracer.__awkward_function__ = awkward_function  # type: ignore[attr-defined]
     _compat.take_jax_arrays_for_numpy()
     _compat.describe_jax_arrays_in_errors()
+    _compat.explain_numbers_as_index()
 
 
 def _install_common(cls: Any) -> None:
