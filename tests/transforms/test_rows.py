@@ -151,3 +151,36 @@ def test_gradients_under_jax_vmap():
 def test_jacobians_of_rows():
     with pytest.raises(akjax.StructureError, match="Jacobians of rows"):
         akjax.vmap(jax.jacfwd(lambda row: row * 2.0))(ak.Array([[1.0, 2.0], [], [3.0]]))
+
+
+NOTHING = {
+    "numbers": (ak.Array([[1.0], [], []]), lambda row: row),
+    "of records": (
+        ak.Array([{"a": [1.0], "b": 2.0}, {"a": [], "b": 3.0}, {"a": [], "b": 3.0}]),
+        lambda row: row.a * row.b,
+    ),
+    "lists of lists": (ak.Array([[[1.0]], [[]], []]), lambda row: ak.flatten(row, axis=None)),
+    "missing": (ak.Array([[None, 1.0], [], []]), lambda row: row),
+}
+
+
+@pytest.mark.parametrize("prepare", [lambda x: x, akjax.traced], ids=["exact", "traced"])
+@pytest.mark.parametrize("name", ["max", "argmin", "sum"])
+@pytest.mark.parametrize("of", NOTHING)
+def test_reducers_of_rows_without_elements(of, name, prepare):
+    """A row that happens to be empty has the same answer whether or not others are, and no rows give none."""
+    events, numbers = NOTHING[of]
+    mapped = akjax.vmap(lambda row: getattr(ak, name)(numbers(row)))
+    expected = plain(mapped(events))
+    assert len(expected) == 3
+    for kept in (slice(1, None), slice(2, None), slice(0, 0)):
+        same(plain(mapped(prepare(events[kept]))), expected[kept])
+    same(plain(jax.jit(mapped)(prepare(events[1:]))), expected[1:])
+
+
+@pytest.mark.parametrize("events", [array for array, _ in NOTHING.values()], ids=NOTHING)
+def test_rows_without_elements_keep_their_type(events):
+    for kept in (slice(1, None), slice(2, None), slice(0, 0)):
+        found = akjax.vmap(lambda row: row)(events[kept])
+        assert plain(found) == plain(events[kept])
+        assert str(found.type) == str(jax.jit(lambda x: x)(events[kept]).type)

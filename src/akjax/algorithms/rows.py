@@ -7,6 +7,7 @@ exist.
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -69,9 +70,7 @@ def _cut(node: Node, at: Any, rows: int, each: int, leaves: list[Any]) -> Make:
     node = masked(project(node))
 
     def leaf(data: Any) -> None:
-        if at is not None:
-            # a position that nothing is at is never looked at, but must be there
-            data = take(data, at) if data.shape[0] else jnp.zeros((at.shape[0], *data.shape[1:]), data.dtype)
+        data = data if at is None else _taken(data, at, take, jnp)
         leaves.append(data.reshape((rows, each, *data.shape[1:])))
 
     match node:
@@ -96,15 +95,21 @@ def _cut(node: Node, at: Any, rows: int, each: int, leaves: list[Any]) -> Make:
     raise StructureError(message)
 
 
+def _taken(data: Any, at: Any, taking: Callable[[Any, Any], Any], module: Any) -> Any:
+    """What stands at positions; where nothing is at all, zeros: they are never looked at, but must be there."""
+    return taking(data, at) if data.shape[0] else module.zeros((at.shape[0], *data.shape[1:]), data.dtype)
+
+
 def _cut_lists(node: List, at: Any, rows: int, each: int, leaves: list[Any]) -> Make:
     first, end = starts(node.offsets), stops(node.offsets)
     if at is not None:
-        first, end = first[at], end[at]
+        first, end = (_taken(ends, at, operator.getitem, np) for ends in (first, end))
     counts = end - first
     if isinstance(node, Jagged):
         longest = node.offsets.bounds.longest  # type: ignore[union-attr]
     else:
-        longest = int(np.diff(node.offsets.array).max(initial=0))
+        # room for one element even where there is none: Awkward's reducers give None for a row that cannot have any
+        longest = int(np.diff(node.offsets.array).max(initial=1))
     places = np.arange(longest, dtype=np.int32)
     there = (places < counts[:, None]).reshape(-1)
     module: Any = np if isinstance(there, np.ndarray) else jnp
