@@ -193,3 +193,40 @@ def test_memory_does_not_grow_with_the_number_of_chunks():
 
     akjax.stream(counts, chunks())
     assert most <= 3
+
+
+def _of_one_length(events):
+    return {"n": ak.sum(events.a), "h": jax.numpy.ones(3 if "b" in events.fields else 2)}
+
+
+MIXED = [ak.Array([{"a": 1.0}]), ak.Array([{"a": 100.0, "b": 2.0}]), ak.Array([{"a": 10.0}])]
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_a_result_that_cannot_be_combined_is_left_out_whole(last):
+    chunks = [MIXED[0], MIXED[2], MIXED[1]] if last else MIXED
+    with pytest.warns(akjax.ChunkWarning, match=f"chunk {2 if last else 1} was left out") as seen:
+        found = akjax.stream(_of_one_length, chunks, on_error="skip")
+    assert [warning.filename for warning in seen] == [__file__]
+    assert float(found["n"]) == 11
+    assert found["h"].tolist() == [2, 2]
+    with pytest.raises(TypeError, match="add") as error:
+        akjax.stream(_of_one_length, chunks)
+    assert f"in chunk {2 if last else 1} of akjax.stream" in error.value.__notes__
+
+
+def test_errors_of_combine_name_their_chunk():
+    def combine(one, two):
+        if two == 10:
+            raise ValueError
+        return one + two
+
+    with pytest.warns(akjax.ChunkWarning, match="chunk 2 was left out"):
+        assert akjax.stream(lambda e: ak.sum(e.a), MIXED, combine=combine, on_error="skip") == 101
+
+
+@pytest.mark.parametrize("function", [lambda e: ak.Record({"x": e.pt, "n": ak.sum(e.weight)}), lambda e: e[0]])
+def test_records_are_not_added(function):
+    with pytest.raises(TypeError, match="return a dict of its fields"):
+        akjax.stream(function, CHUNKS)
+    assert akjax.stream(function, CHUNKS, combine=lambda one, two: one).fields

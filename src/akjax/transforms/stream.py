@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -78,19 +79,39 @@ def stream(
     called = _Called(function, args, like)
     selecting = None if preselect is None else _Called(preselect, args)
     results = _Results(combine)
+    pending: collections.deque[tuple[str, Any]] = collections.deque()
+
+    def combined(most: int) -> None:
+        """Combine results until no more than so many are left."""
+        while len(pending) > most:
+            where, result = pending.popleft()
+            with _reported(where, on_error, inside=1):
+                results.add(jax.block_until_ready(result))  # type: ignore[no-untyped-call]
+
     for number, label, read in _numbered(_shown(chunks) if progress else chunks):
-        try:
+        where = f"chunk {number}" + (f" ({label})" if label else "")
+        with _reported(where, on_error):
             chunk = read()
             if selecting is not None:
                 chunk = _selected(chunk, selecting)
-            results.add(called(chunk))
-        except Exception as error:
-            where = f"chunk {number}" + (f" ({label})" if label else "")
-            if on_error == "raise":
-                error.add_note(f"in {where} of akjax.stream")
-                raise
-            warnings.warn(f"{where} was left out: {type(error).__name__}: {error}", ChunkWarning, stacklevel=2)
+            pending.append((where, called(chunk)))
+        combined(_IN_FLIGHT - 1)
+    combined(0)
     return results.total()
+
+
+@contextlib.contextmanager
+def _reported(where: str, on_error: str, inside: int = 0) -> Iterator[None]:
+    """Say of an error in which chunk it was; to skip it, warn. It is called this many functions `inside` `stream`."""
+    try:
+        yield
+    except Exception as error:
+        if on_error == "raise":
+            error.add_note(f"in {where} of akjax.stream")
+            raise
+        message = f"{where} was left out: {type(error).__name__}: {error}"
+        # shown where `stream` was called: behind this function, its context manager and `stream` itself
+        warnings.warn(message, ChunkWarning, stacklevel=4 + inside)
 
 
 def _numbered(chunks: Iterable[Any]) -> Iterator[tuple[int, str, Callable[[], Any]]]:
@@ -147,42 +168,49 @@ def _selected(chunk: Any, selecting: _Called) -> Any:
     return chunk[kept]
 
 
+def _added(before: Any, leaf: Any) -> Any:
+    if isinstance(leaf, ak.Array):
+        return None
+    return leaf if before is None else before + leaf
+
+
 class _Results:
     """The results so far: added up, or put one after another."""
 
     def __init__(self, combine: Combine | None) -> None:
         self._combine = combine
-        self._pending: collections.deque[Any] = collections.deque()
         self._sum: Any = None
         self._arrays: list[list[Any]] = []
         self._definition: Any = None
 
     def add(self, result: Any) -> None:
-        self._pending.append(result)
-        if len(self._pending) >= _IN_FLIGHT:
-            self._take(jax.block_until_ready(self._pending.popleft()))  # type: ignore[no-untyped-call]
-
-    def _take(self, result: Any) -> None:
+        """Combine a result with those before: all of it, or nothing when there is an error."""
         if self._combine is not None:
             self._sum = result if self._definition is None else self._combine(self._sum, result)
             self._definition = True
             return
-        leaves, definition = jax.tree.flatten(result, is_leaf=lambda x: isinstance(x, ak.Array))
+        leaves, definition = jax.tree.flatten(result, is_leaf=lambda x: isinstance(x, ak.Array | ak.Record))
+        if any(isinstance(leaf, ak.Record) for leaf in leaves):
+            message = (
+                "a record is neither added up nor put behind another: return a dict of its fields, or an array "
+                "of rows such as events[:1], or give `combine`"
+            )
+            raise TypeError(message)
         if self._definition is None:
             self._definition, self._sum = definition, [None] * len(leaves)
             self._arrays = [[] for _ in leaves]
         elif definition != self._definition:
             message = f"the result of a chunk is {definition}, and {self._definition} before: give `combine`"
             raise TypeError(message)
-        for k, leaf in enumerate(leaves):
-            if isinstance(leaf, ak.Array):
-                self._arrays[k].append(ak.Array(leaf.layout, behavior=leaf.behavior, attrs=leaf.attrs))
-            else:
-                self._sum[k] = leaf if self._sum[k] is None else self._sum[k] + leaf
+        arrays = [
+            [ak.Array(leaf.layout, behavior=leaf.behavior, attrs=leaf.attrs)] if isinstance(leaf, ak.Array) else []
+            for leaf in leaves
+        ]
+        self._sum = [_added(before, leaf) for before, leaf in zip(self._sum, leaves, strict=True)]
+        for several, one in zip(self._arrays, arrays, strict=True):
+            several += one
 
     def total(self) -> Any:
-        while self._pending:
-            self._take(self._pending.popleft())
         if self._combine is not None or self._definition is None:
             return self._sum
         pairs = zip(self._arrays, self._sum, strict=True)
