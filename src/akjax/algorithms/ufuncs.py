@@ -106,6 +106,7 @@ def apply(ufunc: Any, values: list[Any], dtype: Any = None) -> Any:
     if not any(isinstance(value, jax.Array) for value in values):
         with np.errstate(all="ignore"):
             return ufunc(*values) if dtype is None else ufunc(*values, dtype=dtype)
+    given = values
     function = jax_function(ufunc)
     np.broadcast_shapes(*map(np.shape, values))  # NumPy's error for shapes that do not fit
     if ufunc in _LOGICAL:
@@ -117,6 +118,8 @@ def apply(ufunc: Any, values: list[Any], dtype: Any = None) -> Any:
         inputs = [canonical(d) for d in dtypes[: ufunc.nin]]
         values = [jnp.asarray(value, dtype=d) for value, d in zip(values, inputs, strict=True)]
     result = function(*values)
+    if ufunc is np.multiply:
+        result = _with_nan(given, values, result)
     if ufunc in _CONDITIONS:
         result = _noted(ufunc, values, result)
     if dtypes is None:
@@ -125,6 +128,15 @@ def apply(ufunc: Any, values: list[Any], dtype: Any = None) -> Any:
     if ufunc.nout == 1:
         return jnp.asarray(result, dtype=outputs[0])
     return tuple(jnp.asarray(part, dtype=d) for part, d in zip(result, outputs, strict=True))
+
+
+def _with_nan(given: list[Any], values: list[Any], result: Any) -> Any:
+    """A product of booleans and numbers: XLA takes zero for false times NaN or infinity, which are NaN to NumPy."""
+    kinds = [_is_boolean(value) for value in given]
+    if kinds.count(True) != 1 or not jnp.issubdtype(result.dtype, jnp.inexact):
+        return result
+    condition, number = (given[0], values[1]) if kinds[0] else (given[1], values[0])
+    return jnp.where(condition, number, number * jnp.zeros((), result.dtype))
 
 
 _AND = (np.bitwise_and, np.logical_and)
