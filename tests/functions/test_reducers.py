@@ -301,3 +301,40 @@ def test_lists_missing_at_run_time_have_no_columns(level: int) -> None:
         },
         array,
     )
+
+
+@pytest.mark.parametrize("name", ["max", "argmin", "ptp", "sum"])
+def test_nothing_in_lists_that_may_be_missing(name: str) -> None:
+    """A missing list and one with nothing to reduce are missing in one way, also where both are known at run time."""
+    functions = {
+        "is_none": lambda x: ak.is_none(getattr(ak, name)(x, axis=-1), axis=-1),
+        "drop_none": lambda x: ak.drop_none(getattr(ak, name)(x, axis=-1)),
+        "singletons": lambda x: ak.singletons(getattr(ak, name)(x, axis=-1), axis=-1),
+        "fill_none": lambda x: ak.fill_none(getattr(ak, name)(x, axis=-1), 9),
+        "masked": lambda x: ak.num(ak.drop_none(getattr(ak, name)(ak.mask(x, ak.num(x) < 9), axis=-1)), axis=0),
+    }
+    for array in (
+        ak.Array([[1.0], None, [], [3.0, 2.0]]),
+        ak.Array([[[1.0], None, []], [], [[], [3.0]]]),
+    ):
+        for key, function in functions.items():
+            got, want = jax.jit(function)(akjax.traced(array)), function(array)
+            assert plain(got) == plain(want), key
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_false_times_nan(dtype: str) -> None:
+    """XLA makes zero of false times NaN or infinity; to NumPy it is NaN."""
+    numbers = ak.Array(np.array([np.nan, 2.0, np.inf, -np.inf, -1.0, 0.0, 3.0], dtype))
+    chosen = ak.Array([False, True, False, False, False, False, True])
+    with np.errstate(invalid="ignore"):
+        check_many(
+            {
+                "left": lambda x, c: c * x,
+                "right": lambda x, c: x * c,
+                "sum": lambda x, c: ak.sum(c * x),
+                "scalar": lambda x, c: ~ak.any(c) * x,
+            },
+            numbers,
+            chosen,
+        )

@@ -32,7 +32,7 @@ from .ordering import segments_of
 from .positions import Positions, match, positions
 from .promises import promise
 from .ranks import packed, split_live
-from .runtime import RunTime, alive, as_regular, attach, dead_below, dead_of, depth_of, either, strip
+from .runtime import RunTime, alive, as_regular, attach, dead_below, dead_of, depth_of, either, hide, strip
 from .standing import has_traced_lists
 from .ufuncs import canonical
 
@@ -228,6 +228,8 @@ def innermost_lists(nodes: list[Node], make: Callable[[list[Any], Any], Node], d
             return option(node.index.array, content)
         case Indexed():
             return indexed(node.index.array, content)
+        case Masked():
+            return hide(content, node.null, node.parameters)
         case Regular():
             return regular(content, node.size, node.length, None)
     return replace(node, content=content)  # type: ignore[no-any-return]
