@@ -71,8 +71,27 @@ def test_preselection():
     found = akjax.stream(seen, CHUNKS, preselect=lambda e: ak.num(e.pt) >= 6)
     same(plain(found), plain(counts(ALL[ak.num(ALL.pt) >= 6])))
     assert len(given) <= 2  # traced, not called for every chunk
-    with pytest.raises(TypeError, match="a boolean for each of"):
-        akjax.stream(counts, CHUNKS, preselect=lambda e: e.weight)
+    filled = akjax.stream(counts, CHUNKS, preselect=lambda e: ak.fill_none(ak.max(e.pt, axis=1) > 90, False))
+    same(plain(filled), plain(counts(ALL[ak.any(ALL.pt > 90, axis=1)])))
+
+
+NO_SELECTIONS = {
+    "numbers": (lambda e: e.weight, r"3 \* float64"),
+    "missing values": (lambda e: ak.max(e.pt, axis=1) > 2, r"3 \* \?bool"),
+    "lists": (lambda e: e.pt > 2, r"3 \* var \* bool"),
+    "too few": (lambda e: (e.weight > 0)[e.weight > 0], r"2 \* bool"),
+    "records": (lambda e: ak.zip({"one": e.weight > 0}), r"3 \* \{one: bool\}"),
+    "one for all": (lambda e: ak.any(e.pt > 2), r"bool of shape \(\)"),
+    "columns": (lambda e: jax.numpy.ones((3, 2), bool), r"bool of shape \(3, 2\)"),
+}
+
+
+@pytest.mark.parametrize("name", NO_SELECTIONS)
+def test_preselection_takes_a_boolean_for_each_row(name):
+    condition, found = NO_SELECTIONS[name]
+    events = ak.Array({"weight": [1.0, -1.0, 1.0], "pt": [[1.0, 3.0], [], [3.0]]})
+    with pytest.raises(TypeError, match=rf"a boolean for each of 3 rows, not .*{found}: fill missing values"):
+        akjax.stream(lambda e: ak.sum(e.pt), [events], preselect=condition)
 
 
 def test_few_compilations(caplog):

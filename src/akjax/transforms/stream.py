@@ -161,9 +161,18 @@ class _Called:
 
 
 def _selected(chunk: Any, selecting: _Called) -> Any:
-    kept = np.asarray(selecting(chunk))
+    condition = selecting(chunk)
+    try:
+        kept = np.asarray(condition)
+    except ValueError:  # there are missing values, or lists of several lengths
+        kept = np.empty((), dtype=object)
     if kept.dtype != np.bool_ or kept.shape != (len(chunk),):
-        message = f"preselect gives a boolean for each of {len(chunk)} rows, not {kept.dtype} of shape {kept.shape}"
+        array = isinstance(condition, ak.Array)
+        found = f"an array of {condition.type}" if array else f"{kept.dtype} of shape {kept.shape}"
+        message = (
+            f"preselect gives a boolean for each of {len(chunk)} rows, not {found}: fill missing values, as in "
+            "ak.fill_none(condition, False), and reduce lists, as with ak.any(condition, axis=1)"
+        )
         raise TypeError(message)
     return chunk[kept]
 
