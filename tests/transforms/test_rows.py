@@ -184,3 +184,32 @@ def test_rows_without_elements_keep_their_type(events):
         found = akjax.vmap(lambda row: row)(events[kept])
         assert plain(found) == plain(events[kept])
         assert str(found.type) == str(jax.jit(lambda x: x)(events[kept]).type)
+
+
+RAGGED = ak.Array([[1.0, 2.0], [], [3.0]])
+SAME = {"number": 2.0, "JAX": jnp.arange(2.0), "flat": ak.Array([1.0, 2.0]), "lists": ak.Array([[1.0, 2.0], []])}
+
+
+@pytest.mark.parametrize("prepare", [lambda x: x, akjax.traced], ids=["exact", "traced"])
+@pytest.mark.parametrize("value", SAME.values(), ids=SAME)
+def test_results_that_are_the_same_for_every_row(value, prepare):
+    one = akjax.vmap(lambda row, same: same, in_axes=(0, None), out_axes=None)
+    assert plain(one(prepare(RAGGED), value)) == plain(jax.jit(one)(prepare(RAGGED), value)) == plain(value)
+    tree = akjax.vmap(
+        lambda row, same: {"same": same, "own": (ak.sum(row), row * 2.0)},
+        in_axes=(0, None),
+        out_axes={"same": None, "own": 0},
+    )
+    for found in (tree(prepare(RAGGED), value), jax.jit(tree)(prepare(RAGGED), value)):
+        assert plain(found) == {"same": plain(value), "own": [[3.0, 0.0, 3.0], plain(RAGGED * 2.0)]}
+    with pytest.raises(ValueError, match="output was batched"):
+        akjax.vmap(lambda row: ak.sum(row), out_axes=None)(prepare(RAGGED))
+
+
+@pytest.mark.parametrize("axis", [1, -1])
+def test_results_over_another_axis(axis):
+    twice = akjax.vmap(lambda row: jnp.stack([ak.sum(row), ak.sum(row * 2.0)]), out_axes=axis)
+    assert plain(twice(RAGGED)) == [[3.0, 0.0, 3.0], [6.0, 0.0, 6.0]]
+    with pytest.raises(ValueError, match="rows that were selected at run time"):
+        twice(akjax.traced(RAGGED))
+    assert plain(akjax.vmap(ak.sum, out_axes=-1)(akjax.traced(RAGGED))) == [3.0, 0.0, 3.0]

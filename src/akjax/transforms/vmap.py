@@ -28,7 +28,8 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
     Args:
         function: takes one row of each array: an `ak.Record`, a flat array, or a JAX scalar.
         in_axes: 0 for an argument that is mapped, None for one that is not; one for all, or a tuple.
-        out_axes: 0; for results that are JAX arrays, any axis.
+        out_axes: 0, or None for a result that is the same for every row; for results that are JAX arrays, unless rows
+            were selected at run time, any axis. One for all, or a tree of them as `jax.vmap` takes it.
 
     Returns:
         A function of arrays. Results that are arrays are rows of one `ak.Array`, ragged ones lists of it; numbers are a
@@ -71,7 +72,11 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
         given = [arg if one is None else one.leaves for one, arg in zip(rows, args, strict=True)]
         results = jax.vmap(of_row, tuple(axes), out_axes)(*given)
         length = next(one.leaves[0].shape[0] for one in cut)
-        return jax.tree.map(lambda result: _together(result, length, dead, out_axes), results, is_leaf=_is_array)
+
+        def of_axis(axis: Any, part: Any) -> Any:
+            return jax.tree.map(lambda result: _together(result, length, dead, axis), part, is_leaf=_is_array)
+
+        return jax.tree.map(of_axis, out_axes, results, is_leaf=lambda axis: axis is None)
 
     return mapped
 
@@ -137,13 +142,19 @@ def _one(rows: Rows, leaves: Any, array: Any) -> Any:
     return wrap(node, array.behavior, array.attrs)
 
 
-def _together(result: Any, length: int, dead: Any, out_axes: Any) -> Any:
+def _together(result: Any, length: int, dead: Any, axis: Any) -> Any:
+    """The results of all rows, over this axis; without one they are the same for every row, which `jax.vmap` checks."""
+    if axis is None:
+        return result
     if _is_array(result):
-        if out_axes != 0:
-            message = f"results that are Awkward Arrays become rows, out_axes=0, not {out_axes!r}"
+        if axis != 0:
+            message = f"results that are Awkward Arrays become rows, out_axes=0, not {axis!r}"
             raise ValueError(message)
         state = flat_state(result)
         return wrap(stacked(state.spec.build(list(state.leaves)), length, dead), result.behavior, result.attrs)
     if dead is None:
         return result
+    if axis % np.ndim(result) != 0:
+        message = f"results of rows that were selected at run time become rows of an array, out_axes=0, not {axis!r}"
+        raise ValueError(message)
     return wrap(Live(dead, Flat(jnp.asarray(result))))
