@@ -188,3 +188,46 @@ def test_where_of_two_scalars(sides, prepare):
     for where in (ak.where, np.where):
         found = jax.jit(lambda x, where=where: where(x > 0, *sides))(prepare(x))
         assert found.to_list() == where(x > 0, *sides).to_list()
+
+
+@pytest.mark.parametrize("prepare", [lambda x: x, akjax.traced], ids=["exact", "traced"])
+@pytest.mark.parametrize("transform", [jax.jit, akjax.vmap], ids=["jit", "vmap"])
+@pytest.mark.parametrize("function", [ak.where, np.where])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        lambda x: ak.sum(x) > 2,
+        lambda x: ak.any(x > 2),
+        lambda x: jnp.array(True),
+        lambda x: np.bool_(True),
+        lambda x: True,
+    ],
+    ids=["of an array", "any", "JAX", "NumPy", "Python"],
+)
+def test_where_with_a_single_condition(condition, function, transform, prepare):
+    """Awkward makes no array of a scalar."""
+    lists = ak.Array([[1.0, 2.0], [], [3.0]])
+    for sides in (lambda x: (x, 0.0), lambda x: (x[x > 1], x)):
+
+        def chosen(x, sides=sides):
+            return function(condition(x), *sides(x))
+
+        with pytest.raises(TypeError, match="scalar"):
+            chosen(lists)
+        with pytest.raises(TypeError, match=r"single traced one.*lax\.cond|scalar \("):
+            transform(chosen)(prepare(lists))
+
+
+def test_where_with_a_single_condition_instead():
+    """What the error says to write."""
+    lists = ak.Array([[1.0, 2.0], [], [3.0]])
+    for cut, expected in ((2, lists.to_list()), (9, [[0.0, 0.0], [], [0.0]])):
+        for prepare in (lambda x: x, akjax.traced):
+            cond = jax.jit(lambda x, cut=cut: jax.lax.cond(ak.sum(x) > cut, lambda: x, lambda: x * 0.0))
+            each = jax.jit(lambda x, cut=cut: ak.where(ak.broadcast_arrays(ak.sum(x) > cut, x)[0], x, 0.0))
+            assert cond(prepare(lists)).to_list() == each(prepare(lists)).to_list() == expected
+
+
+def test_where_with_a_row_as_the_condition():
+    with pytest.raises(TypeError, match="single traced one"):
+        jax.vmap(lambda row: ak.where(row, SIDES["floats"], 0.0))(SIDES["booleans"])

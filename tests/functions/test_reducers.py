@@ -338,3 +338,28 @@ def test_false_times_nan(dtype: str) -> None:
             numbers,
             chosen,
         )
+
+
+OF_NUMBERS = [*PLAIN, *NAN, "mean", "nanmean", "var", "std", "ptp", "softmax", "sort", "argsort", "num", "flatten"]
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_of_a_single_number(name):
+    """A row of a flat array is a number, of which Awkward makes no array."""
+    function = getattr(ak, name)
+    with pytest.raises(TypeError):
+        function(1.0)
+    for call in (
+        lambda x: jax.vmap(function)(x),
+        lambda x: jax.lax.scan(lambda total, row: (total + function(row), None), 0.0, x),
+        jax.jit(lambda x: jax.vmap(lambda row: function(row, axis=0))(x)),
+    ):
+        with pytest.raises(TypeError, match="array, not a single number"):
+            call(ak.Array([1.0, 2.0]))
+    with pytest.raises(TypeError):
+        jax.jit(lambda x: function(ak.sum(x)))(ak.Array([1.0, 2.0]))
+
+
+def test_rows_of_a_flat_array_are_added_as_numbers():
+    total, _ = jax.lax.scan(lambda total, row: (total + row, None), 0.0, ak.Array([1.0, 2.0]))
+    assert plain(total) == 3.0

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels.gather import take
-from ..nodes.kinds import Flat, Live, Masked, Node, Record, replace
+from ..nodes.kinds import ONE_NUMBER, Flat, Live, Masked, Node, Record, replace
 from ..nodes.static import arange
 from ..nodes.walk import iterate, map_flat
 from ..structure.from_layout import buffer, from_layout
@@ -95,6 +95,8 @@ class Table:
         """The Awkward layout of a node with numbers in place of its data."""
         if any(isinstance(n, Live | Masked) for n in iterate(node)):
             raise StructureError(RUN_TIME)
+        if isinstance(node, Flat) and not node.shape:
+            raise TypeError(ONE_NUMBER)
         return envelope_layout(node, lambda flat: self.ids(flat.data, flat.words))
 
     def tracked(self, numbers: np.ndarray[Any, Any]) -> bool:

@@ -79,6 +79,14 @@ def _where(condition: Any, *args: Any, **kwargs: Any) -> Any:
     x, y = args
     arrays = [value for value in (condition, x, y) if isinstance(value, ak.Array)]
     several = [_operand(value) for value in (condition, x, y)]
+    condition_is_one = isinstance(condition, jax.Array) and not condition.ndim
+    if condition_is_one or (isinstance(several[0], Flat) and not several[0].shape):
+        message = (
+            "ak.where takes an array of conditions, not a single traced one: choose between whole arrays with "
+            "jax.lax.cond(condition, lambda: x, lambda: y), or give each element the condition, "
+            "ak.broadcast_arrays(condition, x)[0]"
+        )
+        raise TypeError(message)
     booleans_join = kwargs.get("mergebool", True)
     if is_node(several[0]) and selected_inside(*several):
         return wrap(

@@ -14,7 +14,7 @@ from ..algorithms.positions import positions
 from ..algorithms.reducing import Reduction, places, reduce, unfolded
 from ..errors import StructureError
 from ..highlevel.state import node_of, wrap
-from ..nodes.kinds import Flat, List, Node, Option, Record, Row, Union
+from ..nodes.kinds import ONE_NUMBER, Flat, List, Node, Option, Record, Row, Union
 from ..nodes.moving import carry, offsets_of
 from ..nodes.static import arange
 from ..nodes.walk import has_run_time_structure, iterate, map_flat, map_nodes
@@ -42,6 +42,8 @@ def reduce_array(function: Any, array: Any, axis: Any, kwargs: dict[str, Any]) -
     """Apply one of Awkward's reducers to a traced array."""
     name = function.__name__
     node = node_of(array)
+    if isinstance(node, Flat) and not node.shape:
+        raise TypeError(ONE_NUMBER)
     if isinstance(node, Row):
         message = f"cannot call ak.{name} on a single record: take its fields"
         raise TypeError(message)

@@ -13,12 +13,11 @@ from typing import Any
 
 import awkward as ak
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from .. import _compat, registry
 from ..errors import ConcreteValueError
-from ..nodes.kinds import Flat, Live
+from ..nodes.kinds import Live
 from . import operations
 from .facade import Facade, described
 from .protocols import PLAIN, any_traced, array_function, awkward_function, is_ordinary, to_host
@@ -292,9 +291,6 @@ def _length(self: Any) -> int:
             "with ak.num(array, axis=0) or ak.count"
         )
         raise jax.errors.TracerIntegerConversionError(node.dead) from TypeError(message)
-    if isinstance(node, Flat) and jnp.ndim(node.data) == 0:
-        message = "this is one row of an array, as jax.vmap hands it out: it has no length"
-        raise TypeError(message)
     return node.length
 
 

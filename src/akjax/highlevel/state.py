@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import _compat
 from ..errors import StructureError
-from ..nodes.kinds import Flat, Frozen, Live, Masked, Node, Record, Row, replace
+from ..nodes.kinds import ONE_NUMBER, Flat, Frozen, Live, Masked, Node, Record, Row, replace
 from ..nodes.moving import offsets_of
 from ..nodes.walk import has_run_time_structure
 from ..nodes.walk import leaves as leaves_of
@@ -238,7 +238,11 @@ def is_traced(value: Any) -> bool:
 
 def flat_state(array: Any) -> State:
     """The state of any array, made when it is flattened for the first time and kept while it is valid."""
-    instance = array.__dict__
+    try:
+        instance = array.__dict__
+    except AttributeError:
+        message = ONE_NUMBER if not np.ndim(array) else f"this takes an ak.Array, not {type(array).__name__}"
+        raise TypeError(message) from None
     behavior, attrs = instance["_behavior"], _lasting(instance["_attrs"])
     state = visible_state(array)
     if state is None or not _is_current(state, instance.get("_layout")):

@@ -19,6 +19,11 @@ from .static import Static
 
 Parameters: TypeAlias = "Mapping[str, Any] | None"
 
+ONE_NUMBER = (
+    "this takes an array, not a single number, such as the rows of a flat array that jax.vmap and jax.lax.scan hand "
+    "out: a number has no length, and no elements to reduce, move or select"
+)
+
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class Empty:
@@ -47,6 +52,8 @@ class Flat:
 
     @property
     def length(self) -> int:
+        if not self.data.shape:
+            raise TypeError(ONE_NUMBER)
         return int(self.data.shape[0])
 
     @property
