@@ -270,3 +270,17 @@ def test_equal_combinations_of_fewer_and_more_elements():
 
     slopes = jax.jit(jax.grad(lambda pair: total(pair[0]) + total(pair[1])))((fewer, more))
     np.testing.assert_allclose(ak.flatten(slopes[1]), [*ak.flatten(slopes[0]), 0.0])
+
+
+@pytest.mark.parametrize("sizes", [(2, 3), (3, 2), (1, 3), (3, 1)])
+def test_sources_of_different_sizes_are_not_combined(sizes):
+    """Equal indices are one object, also those of buffers behind which there are more elements."""
+    index = np.array([0, 0, 0])
+
+    @jax.jit
+    def difference(one, two):
+        copies = [came_from(source[index], Origin(source, index)) for source in (one, two)]
+        return moved((np.subtract, ""), jnp.subtract, copies)
+
+    one, two = (jnp.arange(1.0, size + 1) * (k + 1) for k, size in enumerate(sizes))
+    assert difference(one, two).tolist() == [-1.0, -1.0, -1.0]

@@ -118,3 +118,21 @@ def test_combinations_of_any_layout(function, array, axis):
 
 def test_named_axes_of_combinations():
     check(lambda x: ak.combinations(x, 2, axis="jets"), ak.with_named_axis(JETS, ("events", "jets")))
+
+
+MISSING = ak.Array([[1.0, 2.0], None, [3.0, None]])
+ORDERS = [[2, 0], [0, 2], [1, 0, 2], [2, 1], [2, 2, 0], [0, 0], [2]]
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+@pytest.mark.parametrize("ufunc", [np.subtract, np.hypot, np.less, np.arctan2])
+def test_places_that_miss_different_elements(ufunc, order):
+    """The same positions in what is there of the first and of the second elements, of which there are not as many."""
+
+    def pairs(x):
+        return ufunc(*ak.unzip(ak.combinations(x, 2)))
+
+    check(pairs, MISSING[order])
+    check(lambda x: ufunc(*reversed(ak.unzip(ak.cartesian([x[::-1], x])))), MISSING[order])
+    if ufunc is np.hypot and any(MISSING[k] is not None for k in order):
+        check_gradient(lambda x: ak.sum(pairs(x) ** 2), MISSING[order], order=1)

@@ -235,7 +235,7 @@ def moved(key: Any, function: Callable[..., Any], values: list[Any], reached: An
     buffers = [value for value in values if np.ndim(value)]
     origins = [origin_of(buffer) for buffer in buffers]
     first = origins[0] if origins else None
-    if first is None or any(other is None or other.index is not first.index for other in origins):
+    if first is None or not all(_alike(first, other) for other in origins):
         if reached is not None:
             return function(*_cut(values, reached))
         return _derives(function(*values), function, values)
@@ -250,6 +250,11 @@ def moved(key: Any, function: Callable[..., Any], values: list[Any], reached: An
     for guard in guards:
         whole = guarded(guard, whole)
     return whole
+
+
+def _alike(one: Origin, two: Origin | None) -> bool:
+    """Whether elements were copied from the same places of buffers of one size: equal indices are one object."""
+    return two is not None and two.index is one.index and np.shape(two.source) == np.shape(one.source)
 
 
 def guarded(guard: Guard, buffer: Any) -> Any:
