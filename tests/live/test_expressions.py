@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import awkward as ak
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from live.cases import ARRAYS, AT_RUN_TIME, RAISES, WORKS, function
@@ -91,6 +94,21 @@ def test_values_are_not_known() -> None:
     for f in (ak.to_jax, ak.to_numpy, ak.to_list, np.asarray):
         with pytest.raises(akjax.ConcreteValueError):
             jax.jit(lambda x, m, f=f: f(x[m]))(x, m)
+
+
+@pytest.mark.parametrize("prepare", [lambda x: x[x > 1], akjax.traced, lambda x: ak.mask(x, x > 1)])
+@pytest.mark.parametrize("convert", [jnp.sin, ak.to_jax])
+def test_no_conversion_of_what_is_known_at_run_time(convert: Any, prepare: Any) -> None:
+    """The error is a sentence, and what it says to write works."""
+    flat = ak.Array([0.5, 1.5, 2.5])
+    outside = prepare is akjax.traced
+    given, inside = (akjax.traced(flat), lambda x: x) if outside else (flat, prepare)
+    with pytest.raises(akjax.ConcreteValueError, match=r"^Conversion to a JAX array needs the values .*np\.sin\(x\)"):
+        jax.jit(lambda x: convert(inside(x)))(given)
+    same(plain(jax.jit(lambda x: np.sin(inside(x)))(given)), plain(np.sin(flat if outside else prepare(flat))))
+    padded = jax.jit(lambda x: jnp.sin(ak.fill_none(ak.pad_none(inside(x), 3, axis=0, clip=True), 0.0)))(given)
+    want = ak.fill_none(ak.pad_none(flat if outside else prepare(flat), 3, axis=0), 0.0)
+    same(plain(padded), plain(np.sin(want)))
 
 
 def test_an_element_that_is_not_there_is_nan() -> None:

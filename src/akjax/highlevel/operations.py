@@ -454,10 +454,12 @@ def to_jax(array: Any) -> Any:
         return jnp.asarray(ak.to_numpy(array, allow_missing=False))
     node = node_of(array)
     if has_run_time_structure(node):
-        message = (
-            "how many elements are left is known only at run time, so they fill no JAX array: reduce, or pad first"
+        instead = (
+            "Which elements there are, or are missing, is known only at run time: use NumPy's functions, which take an "
+            "ak.Array as it is (np.sin(x), not jnp.sin(x)), or reduce it, or pad and fill it on each such axis "
+            "(ak.pad_none with clip=True, ak.fill_none) first"
         )
-        raise ConcreteValueError(tracer_in(array), message)
+        raise ConcreteValueError(tracer_in(array), "Conversion to a JAX array", instead)
     ak.to_numpy(ak.Array(stand_in(node)), allow_missing=False)  # Awkward's error for what is not rectangular
     return dense(node)
 
