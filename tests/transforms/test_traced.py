@@ -278,6 +278,22 @@ class TestSizes:
         structures = [jax.tree.structure(akjax.traced(events, like=joint)) for events in (small, large)]
         assert structures[0] == structures[1] != jax.tree.structure(akjax.traced(small))
 
+    @pytest.mark.parametrize("growth", [1, 1.0, 0.5, 0, -1, np.inf, np.nan])
+    def test_growth_is_above_one(self, growth):
+        for make in (
+            lambda: akjax.traced(batch(0), growth=growth),
+            lambda: akjax.traced(batch(0), growth=growth, like=akjax.envelope(batch(0))),
+            lambda: akjax.envelope(batch(0), growth=growth),
+            lambda: akjax.envelope({"x": [1, 2]}, growth=growth),
+            lambda: akjax.envelope(akjax.envelope(batch(0)), growth=growth),
+        ):
+            with pytest.raises(ValueError, match=f"a number above 1, not {growth}"):
+                make()
+
+    @pytest.mark.parametrize("growth", [1.01, 2, np.float32(4)])
+    def test_any_growth_above_one(self, growth):
+        assert akjax.traced(batch(0), growth=growth).to_list() == batch(0).to_list()
+
     def test_like_another_array(self):
         large = akjax.traced(batch(1, 100))
         assert jax.tree.structure(akjax.traced(batch(0), like=large)) == jax.tree.structure(large)

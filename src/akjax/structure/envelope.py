@@ -160,6 +160,13 @@ def _filled(what: str, most: int, used: int | None, *, waste: bool = True) -> st
     return f"{text} ({used} used, {1 - used / most:.0%} waste)" if waste else f"{text} ({used})"
 
 
+def check_growth(growth: float) -> None:
+    """Raise a ValueError for what is no ratio of one bucket to the one before."""
+    if not 1 < growth < math.inf:
+        message = f"growth is the ratio of one bucket size to the one before: a number above 1, not {growth!r}"
+        raise ValueError(message)
+
+
 @functools.lru_cache(maxsize=4096)
 def bucket(size: int, growth: float, smallest: int) -> int:
     """The smallest bucket that holds `size`: buckets grow by `growth` from `smallest` on.

@@ -16,7 +16,7 @@ from ..errors import StructureError
 from ..highlevel.state import is_traced, node_of, restore
 from ..nodes.kinds import Jagged, List, Live, Node
 from ..nodes.walk import has_run_time_structure, iterate
-from ..structure.envelope import GROWTH, Envelope, envelope_of, rounded, sizes_of, sizes_of_counts
+from ..structure.envelope import GROWTH, Envelope, check_growth, envelope_of, rounded, sizes_of, sizes_of_counts
 from ..structure.padding import Padded, pad
 from ..structure.spec import Spec, canonical, split_leaves
 
@@ -30,13 +30,14 @@ def traced(array: Any, *, like: Any = None, growth: float = GROWTH) -> Any:
     Args:
         array: an `ak.Array` of numbers in records, lists and missing values.
         like: another result of `traced`, or an `envelope`, whose sizes to take.
-        growth: ratio of one bucket size to the one before: what is compiled anew less often wastes more.
+        growth: ratio of one bucket size to the one before, above 1: what is compiled anew less often wastes more.
 
     Returns:
         An `ak.Array` of the same class, type and values.
 
     Raises:
         StructureError: when the array holds text, unions or dates, or does not fit the sizes of `like`.
+        ValueError: for a growth that is none.
 
     Example:
         >>> import awkward as ak, jax, akjax
@@ -47,6 +48,7 @@ def traced(array: Any, *, like: Any = None, growth: float = GROWTH) -> Any:
         >>> total(akjax.traced(ak.Array([[1.0], [2.0, 3.0, 4.0], [5.0]]))).to_list()  # the same program
         [1.0, 9.0, 5.0]
     """
+    check_growth(growth)
     node = known(array)
     sizes = sizes_of(node)
     chosen = rounded(sizes, growth) if like is None else envelope_like(like)
@@ -85,13 +87,13 @@ def envelope(arrays: Any, *, growth: float = GROWTH) -> Envelope:
         arrays: an `ak.Array`, or an iterable of them, such as a sample of chunks. In the place of an array there may be
             the lengths of its lists, `{"Jet": counts}` by field (`""` for those of an array that has no fields, and
             `"Jet[].hits"` for those in the elements of others), or an envelope.
-        growth: ratio of one bucket size to the one before.
+        growth: ratio of one bucket size to the one before, above 1.
 
     Returns:
         The envelope.
 
     Raises:
-        ValueError: for no arrays, and lengths that are none.
+        ValueError: for no arrays, and for lengths and a growth that are none.
 
     Example:
         >>> import awkward as ak, akjax
@@ -102,6 +104,7 @@ def envelope(arrays: Any, *, growth: float = GROWTH) -> Envelope:
         >>> akjax.envelope({"Jet": [2, 0, 1], "Muon": [0, 1, 0]}).rows
         8
     """
+    check_growth(growth)
     several: Iterable[Any] = [arrays] if isinstance(arrays, ak.Array | Envelope | Mapping) else arrays
     found = [_envelope(one, growth) for one in several]
     if not found:
