@@ -61,3 +61,21 @@ def test_as_an_error():
         with pytest.raises(akjax.RetraceWarning, match="2 arrays"):
             f(ARRAYS[1])
     f(ARRAYS[1])
+
+
+LARGER = [ak.Array([[1.0] * 4**n, [2.0]]) for n in range(2, 6)]
+
+
+def test_traced_arrays_get_the_advice_that_helps():
+    f = jax.jit(lambda x: ak.sum(x, axis=1))
+    f(akjax.traced(LARGER[0])), f(akjax.traced(LARGER[1]))
+    with pytest.warns(akjax.RetraceWarning, match=r"3 arrays .* akjax\.envelope"):
+        f(akjax.traced(LARGER[2]))
+
+
+def test_a_stream_of_growing_chunks():
+    """It pads by itself, and warns of nothing; but forbidding further traces forbids them there, too."""
+    f = jax.jit(lambda x: ak.sum(x))
+    assert akjax.stream(f, LARGER) == ak.sum([ak.sum(array) for array in LARGER])
+    with akjax.no_retracing(), pytest.raises(akjax.RetraceWarning, match="padded to different sizes"):
+        akjax.stream(jax.jit(lambda x: ak.sum(x)), LARGER)

@@ -62,17 +62,27 @@ def note_trace(spec: Spec) -> None:
         seen = _seen.setdefault(function, {}).setdefault(form, _Seen())
         again = seen.add(spec)
     strict = getattr(_local, "strict", False)
-    if not again or seen.traces < 2 or (seen.traces != SEVERAL and not strict):
+    # the sizes of a stream grow with its chunks, which is nothing to be done about
+    if not again or seen.traces < 2 or ((seen.traces != SEVERAL or spec.fresh) and not strict):
         return
     name = getattr(function, "__qualname__", repr(function))
-    message = (
-        f"{name} was traced for {seen.traces} arrays that differ in the lengths of their lists (or in what is "
-        "missing) only: to jax.jit each is another program. Give it akjax.traced(array), which pads to a few sizes and "
-        "makes the structure data, or akjax.traced(array, like=...) with the sizes of an array before"
-    )
+    message = f"{name} was traced for {seen.traces} arrays that {_advice(spec)}"
     if strict:
         raise RetraceWarning(message)
     warnings.warn(message, RetraceWarning, stacklevel=2)
+
+
+def _advice(spec: Spec) -> str:
+    if any(isinstance(node, Jagged) for node in iterate(spec.skeleton())):
+        return (
+            "were padded to different sizes: to jax.jit each is another program. Say the sizes of all of them, like= "
+            "the akjax.envelope of a sample, or of the largest"
+        )
+    return (
+        "differ in the lengths of their lists (or in what is missing) only: to jax.jit each is another program. Give "
+        "it akjax.traced(array), which pads to a few sizes and makes the structure data, or "
+        "akjax.traced(array, like=...) with the sizes of an array before"
+    )
 
 
 @contextlib.contextmanager
