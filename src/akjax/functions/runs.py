@@ -17,7 +17,7 @@ from ..algorithms.runtime import alive, as_list, dead_of, either, is_text
 from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
 from ..highlevel.state import node_of, wrap
-from ..nodes.kinds import Constant, Flat, List, Live, Node, Option, Record, Regular, Union, replace
+from ..nodes.kinds import ONE_NUMBER, Constant, Flat, List, Live, Masked, Node, Option, Record, Regular, Union, replace
 from ..nodes.moving import project
 from ..nodes.walk import has_run_time_structure, iterate, map_nodes
 from ..registry import INTEGERS, implements
@@ -29,13 +29,21 @@ from .reducers import like
 @implements(ak.run_lengths, route="kernel", live=True, capacity=False, no_gradient=INTEGERS)
 def _run_lengths(array: Any, **kwargs: Any) -> Any:
     node = unfolded(node_of(array))
+    if isinstance(node, Flat) and not node.shape:
+        raise TypeError(ONE_NUMBER)
     if _has_columns(node):
         message = "ak.run_lengths of several columns at once would give columns of different lengths: take one field"
         raise StructureError(message)
+    if _may_be_missing(node) and number_depth(node) in (0, 1):  # numbers, and lists of them, that Awkward leaves out
+        array = ak.drop_none(array, axis=0)
+        node = unfolded(node_of(array))
+    if any(map(_may_be_missing, iterate(node))):
+        message = (
+            "ak.run_lengths leaves out what is missing of flat arrays, and missing lists of numbers; here there are "
+            "missing values inside: drop them first, as in ak.drop_none(array)"
+        )
+        raise StructureError(message)
     outcome = ak.run_lengths(like(array, node), **kwargs)  # Awkward's complaints
-    if any(isinstance(n, Option) for n in iterate(node)):
-        message = "run_lengths on missing values: fill or drop them first"
-        raise NotImplementedError(message)
     if has_run_time_structure(node):
         depth = number_depth(node)
         if depth is None:
@@ -44,6 +52,12 @@ def _run_lengths(array: Any, **kwargs: Any) -> Any:
         found = at_lists([node], depth, lambda lists, _: _of_selected(packed(lists[0])))
         return wrap(found, outcome.behavior, outcome.attrs)
     return wrap(_runs(node), outcome.behavior, outcome.attrs)
+
+
+def _may_be_missing(node: Node) -> bool:
+    """Whether elements may be missing; of an `UnmaskedArray` none is, and Awkward has a complaint about it."""
+    node = node.content if isinstance(node, Live) else node
+    return isinstance(node, Masked) or (isinstance(node, Option) and not node.unmasked)
 
 
 def _has_columns(node: Node) -> bool:
@@ -76,10 +90,7 @@ def _below(node: Node) -> Node | None:
 def _of_selected(lists: List) -> Node:
     """The same in lists whose elements that exist stand in front."""
     dead, content = split_live(lists.content)
-    flat = project(content)
-    if not isinstance(flat, Flat):
-        message = "run_lengths on missing values: fill or drop them first"
-        raise NotImplementedError(message)
+    flat: Any = project(content)
     found = _of_lists(jnp.asarray(values_of(flat)), lists.offsets.array, dead)
     return replace(lists, content=found, parameters=None)  # type: ignore[no-any-return]
 
