@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import awkward as ak
@@ -14,6 +15,7 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels._reduce import iota
+from ..kernels.evenly import empty_with_room
 from ..kernels.gather import take, take_mask
 from ..kernels.lists import known_combinations, known_product
 from ..nodes.boundaries import Boundaries
@@ -23,6 +25,7 @@ from ..nodes.static import Static, arange, static
 from ..structure.from_layout import from_layout
 from . import pairing
 from .elementwise import fill_dead
+from .evening import taken
 from .gathering import take_rows
 from .numbering import note
 from .origins import held, placed_together
@@ -148,10 +151,11 @@ def products(several: list[List], ends: list[int], combine: Callable[[list[Any]]
     bounds = [0, *(end + 1 for end in ends), len(several)]
     for first, last in itertools.pairwise(bounds):
         offsets, rows, moved, mine = known_product([lists.offsets.array for lists in several[first:last]], at)
-        columns = [column[moved] for column in columns]
+        columns = [column.take(moved, out=empty_with_room(len(moved), column.dtype)) for column in columns]
         levels.append((static(offsets, own=True), _together(several[first:last], mine, once=True)))
         columns += mine
         at = rows
+    columns = [held(column) for column in columns]
     contents = _elements(several, columns, positions)
     node: Node = replace(shape.content, contents=contents, length=len(at))
     for offsets, dead in reversed(levels):
@@ -225,7 +229,7 @@ def _together(several: list[List], columns: list[Any], once: bool = False) -> An
         here, _ = split_live(lists.content)
         if here is not None:
             at = static(numbers) if isinstance(numbers, np.ndarray) else numbers
-            gone = take_mask(here, at.array if isinstance(at, Static) else at, once=once)
+            gone = taken(partial(take_mask, here, once=once), at.array if isinstance(at, Static) else at)
             dead = either(dead, note("at", (here, at), gone))
     return dead
 

@@ -5,6 +5,8 @@ every buffer has a number: one of its own, or, when it is the result of an opera
 one number of that operation on the numbers of its operands. Numbers never hold a buffer, so that nothing
 a trace made outlives it.
 
+Buffers with room have one number with their fronts.
+
 Conditions and the masks made of them are numbered by what they mean: a conjunction is the set of its
 parts, whatever their order; a double negation is none; what `~is_none(p)` keeps is what `drop_none(p)` keeps.
 """
@@ -19,6 +21,7 @@ import jax
 import numpy as np
 
 from ..nodes.static import Static
+from .evening import whole
 
 
 class _Number:
@@ -37,7 +40,7 @@ _of_buffers: dict[int, tuple[weakref.ref[Any], _Number]] = {}
 def number_of(value: Any) -> Any:
     """The number of a buffer; what is compared by value is its own."""
     if isinstance(value, jax.Array):
-        found = _of_buffers.get(id(value))
+        found = _of_buffers.get(id(whole(value)))
         return _give(value, _Number()) if found is None else found[1]
     if isinstance(value, Static):
         return value
@@ -67,7 +70,7 @@ def note(operation: Hashable, operands: Iterable[Any], results: Any) -> Any:
     # operands first: one that is passed through keeps its number
     numbers = tuple(map(number_of, operands))
     for k, buffer in enumerate(results if isinstance(results, list) else [results]):
-        if isinstance(buffer, jax.Array) and id(buffer) not in _of_buffers:
+        if isinstance(buffer, jax.Array) and id(whole(buffer)) not in _of_buffers:
             _give(buffer, _interned((operation, numbers, k, str(buffer.dtype))))
     return results
 
@@ -135,7 +138,7 @@ def _refused(condition: Any) -> Any:
 
 
 def _meaning(buffer: Any, number: Any) -> Any:
-    if isinstance(buffer, jax.Array) and id(buffer) not in _of_buffers and isinstance(number, _Number):
+    if isinstance(buffer, jax.Array) and id(whole(buffer)) not in _of_buffers and isinstance(number, _Number):
         _give(buffer, number)
     return buffer
 
@@ -148,6 +151,7 @@ def _interned(key: Any) -> _Number:
 
 
 def _give(buffer: Any, number: _Number) -> _Number:
+    buffer = whole(buffer)
     at = id(buffer)
     _of_buffers[at] = weakref.ref(buffer, lambda _: _of_buffers.pop(at, None)), number
     return number

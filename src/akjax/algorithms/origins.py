@@ -26,9 +26,11 @@ from .. import _compat
 from ..kernels._index import facts_of
 from ..kernels._reduce import computed_first
 from ..kernels.elementary import OPERATIONS
+from ..kernels.evenly import filled
 from ..kernels.gather import take
 from ..kernels.remainder import rem
 from ..nodes.static import Static, static
+from .evening import evenly, front, taken, uniform, whole
 
 
 class Guard(Protocol):
@@ -99,7 +101,8 @@ def copied(source: Any, index: Any) -> Any:
 
     def copy(source: Any, index: Any) -> Any:
         as_it_is = index.shape[0] < _OFTEN * source.shape[0] and id(unguarded(source)[0]) in _given
-        found = take(source if as_it_is else once("first", computed_first, [source]), index)
+        first = source if as_it_is else once("first", computed_first, [source])
+        found = taken(lambda index: take(first, index), index)
         # all elements in their order are no copy
         return came_from(found, Origin(source, index)) if found.ndim == 1 and found is not source else found
 
@@ -148,24 +151,24 @@ _derived: dict[int, tuple[weakref.ref[Any], Callable[..., Any], list[Any]]] = {}
 def _derives(result: Any, function: Callable[..., Any], values: list[Any]) -> Any:
     """Remember what a buffer was computed from, if from buffers that were copied; returns it."""
     # outside of a program buffers are values, which would be kept as long as what was computed from them
-    if not _compat.is_tracer(result) or result.ndim != 1 or id(result) in _derived:
+    if not _compat.is_tracer(result) or result.ndim != 1 or id(whole(result)) in _derived:
         return result
     buffers = [value for value in values if np.ndim(value)]
     if all(np.shape(value) == result.shape for value in buffers) and any(map(_is_known, buffers)):
-        at, forget = id(result), _derived.pop  # at the end of the interpreter the module's names are gone first
-        _derived[at] = weakref.ref(result, lambda _: forget(at, None)), function, values
+        _remember(_derived, result, function, values)
     return result
 
 
 def _is_known(buffer: Any) -> bool:
-    return id(buffer) in _origins or id(buffer) in _derived
+    at = id(whole(buffer))
+    return at in _origins or at in _derived
 
 
 def _picked(buffer: Any, index: Any) -> Any:
     """Few elements of a buffer: what it was computed from is picked, so that the rest need not be in memory."""
 
     def pick(buffer: Any, index: Any) -> Any:
-        derived = _derived.get(id(buffer))
+        derived = _derived.get(id(whole(buffer)))
         if derived is not None:
             _, function, values = derived
             return function(*(_picked(value, index) if np.ndim(value) else value for value in values))
@@ -180,46 +183,52 @@ def _picked(buffer: Any, index: Any) -> Any:
 def _index_at(index: Any, at: Any) -> Any:
     """Some of the numbers of an index, which a program holds once: as a column, as gathers and scatters take it."""
     if isinstance(index, np.ndarray):
-        return take(jnp.asarray(facts_of(index).column), at).reshape(-1)
+        return take(jnp.asarray(facts_of(filled(index)).column), at).reshape(-1)
     return take(index, at)
 
 
+def _remember(where: dict[int, Any], buffer: Any, *what: Any) -> None:
+    """Remember something of a buffer as long as it is there, or its room, with which others are computed."""
+    buffer = whole(buffer)
+    at, forget = id(buffer), where.pop  # at the end of the interpreter the module's names are gone first
+    where[at] = weakref.ref(buffer, lambda _: forget(at, None)), *what
+
+
 # what was computed, by the operation and its operands, and the operands: it holds as long as the result is there
-_known: dict[Any, tuple[weakref.ref[Any], Any]] = {}
+_known: dict[Any, tuple[weakref.ref[Any], tuple[int, ...], Any]] = {}
 
 
 def once(key: Any, function: Callable[..., Any], values: list[Any]) -> Any:
     """The result of a function, the same buffer when it is asked for again: XLA does not look through barriers."""
     trace = _compat.current_trace()
-    whole = (id(trace), key, *map(_identity, values))
-    found = _known.get(whole)
-    result = None if found is None else found[0]()
-    if result is None:
-        result = function(*values)
-        if isinstance(result, np.ndarray) or _compat.is_tracer(result):
-            forget = _known.pop
-            gone = weakref.ref(result, lambda _: forget(whole, None))
-            _known[whole] = gone, values
+    question = (id(trace), key, *map(_identity, values))
+    found = _known.get(question)
+    there = None if found is None else found[0]()
+    if found is not None and there is not None:
+        return there if there.shape == found[1] else front(there, *found[1])
+    result = function(*values)
+    if isinstance(result, np.ndarray) or _compat.is_tracer(result):
+        forget = _known.pop
+        _known[question] = weakref.ref(whole(result), lambda _: forget(question, None)), result.shape, values
     return result
 
 
 def _identity(value: Any) -> Any:
     if np.ndim(value) or isinstance(value, jax.core.Tracer):
-        return id(value)
+        return id(whole(value))
     return type(value), str(getattr(value, "dtype", "")), repr(value)
 
 
 def came_from(buffer: Any, origin: Origin | None) -> Any:
     """Remember where a buffer came from as long as it is there; returns it."""
-    if origin is not None and isinstance(buffer, jax.Array) and id(buffer) not in _origins:
-        at, forget = id(buffer), _origins.pop
-        _origins[at] = weakref.ref(buffer, lambda _: forget(at, None)), origin
+    if origin is not None and isinstance(buffer, jax.Array) and id(whole(buffer)) not in _origins:
+        _remember(_origins, buffer, origin)
     return buffer
 
 
 def origin_of(buffer: Any) -> Origin | None:
     """Where a buffer came from, if its elements were copied."""
-    found = _origins.get(id(buffer))
+    found = _origins.get(id(whole(buffer)))
     return None if found is None else found[1]
 
 
@@ -238,7 +247,7 @@ def moved(key: Any, function: Callable[..., Any], values: list[Any], reached: An
     if first is None or not all(_alike(first, other) for other in origins):
         if reached is not None:
             return function(*_cut(values, reached))
-        return _derives(function(*values), function, values)
+        return _derives(evenly(function, values), function, values)
     found = iter(origins)
     sources = [next(found).source if np.ndim(value) else value for value in values]  # type: ignore[union-attr]
     guards = tuple(dict.fromkeys(guard for origin in origins for guard in origin.guards))  # type: ignore[union-attr]
@@ -260,14 +269,13 @@ def _alike(one: Origin, two: Origin | None) -> bool:
 def guarded(guard: Guard, buffer: Any) -> Any:
     """A buffer with something harmless in the slots that do not exist, remembered to be a copy if it was one."""
     origin = origin_of(buffer)
-    found = guard(buffer)
+    found = evenly(lambda dead, value: guard.of(dead)(value), [guard.dead, buffer])
     if origin is not None:
         came_from(found, dataclasses.replace(origin, guards=(*origin.guards, guard)))
     if isinstance(found, jax.Array) and found is not buffer:
         if found.shape == guard.dead.shape:
             _derives(found, lambda dead, value: guard.of(dead)(value), [guard.dead, buffer])
-        at, forget = id(found), _guarded.pop  # at the end of the interpreter the module's names are gone first
-        _guarded[at] = weakref.ref(found, lambda _: forget(at, None)), buffer, guard
+        _remember(_guarded, found, buffer, guard)
     return found
 
 
@@ -276,7 +284,7 @@ _guarded: dict[int, tuple[weakref.ref[Any], Any, Guard]] = {}
 
 def unguarded(buffer: Any) -> tuple[Any, tuple[Guard, ...]]:
     """The buffer that was guarded, and by what; the buffer itself if it was not."""
-    found = _guarded.get(id(buffer))
+    found = _guarded.get(id(whole(buffer)))
     if found is None:
         return buffer, ()
     below, guards = unguarded(found[1])
@@ -385,6 +393,8 @@ def _interpret(program: ClosedJaxpr, arguments: list[Any]) -> list[Any]:
         elif name in _MOVED:
             key = (name, *map(str, sorted(equation.params.items())))
             results = [moved(key, _bound(jaxpr, equation), given)]
+        elif name == "broadcast_in_dim" and not np.ndim(given[0]) and len(shape := equation.params["shape"]) == 1:
+            results = [uniform(given[0], shape[0])]
         else:
             result = _bound(jaxpr, equation)(*given)
             results = list(result) if equation.primitive.multiple_results else [result]

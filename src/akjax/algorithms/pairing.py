@@ -18,6 +18,7 @@ import numpy as np
 from .. import _compat
 from ..errors import StructureError
 from ..kernels import lists as kernels
+from ..kernels.evenly import even
 from ..kernels.gather import take
 from ..nodes.boundaries import Boundaries, Bounds, boundaries, starts, stops
 from ..nodes.static import Static
@@ -139,7 +140,7 @@ def _across(one: Bounds, two: Bounds) -> int:
     return most if counted is None else min(counted, most)
 
 
-# of sizes that are a multiple of this, running sums have whole blocks and loops are vectorised to the end
+# of sizes that are a multiple of this, running sums have whole blocks
 _WHOLE = 8
 
 
@@ -151,7 +152,7 @@ def _room(most: int) -> int:
             "say how long the lists are at most, akjax.compact(array, capacity=n, axis=1), or use smaller chunks"
         )
         raise StructureError(message)
-    return most + 1 + -(most + 1) % _WHOLE
+    return even(most + 1 + -(most + 1) % _WHOLE)
 
 
 def _bounds(rows: int, slots: int, longest: int) -> Bounds:

@@ -28,6 +28,7 @@ from ..structure.from_layout import from_layout, regular
 from . import statistics
 from .combining import at_lists
 from .elementwise import values_of
+from .evening import evened
 from .ordering import segments_of
 from .positions import Positions, match, positions
 from .promises import promise
@@ -38,6 +39,8 @@ from .ufuncs import canonical
 
 ARGUMENTS = ("argmin", "argmax")
 BOUNDS = ("min", "max")
+# of these, numbers that are there several times make no difference
+_REPEATABLE = ("any", "all", *BOUNDS, *ARGUMENTS)
 _BLIND = ("count", "count_nonzero", "sum", "any", "all", *BOUNDS, *ARGUMENTS)
 
 # Awkward's own answer, of other values, for the arrays themselves (None) or for others of their type
@@ -118,17 +121,21 @@ def reduce(reduction: Reduction, nodes: list[Node], ask: Ask) -> tuple[Any, Any]
 def compute(reduction: Reduction, groups: Groups, dtype: Any) -> Any:
     """One reducer on raw numbers, in the dtype of the result."""
     name, segments, live = reduction.name, groups.segments, groups.live
+    if name == "count" and live is None:
+        values: Any = segment.segment_count(segments, None, np.int64)
+        return values if values.dtype == dtype else jnp.asarray(values, dtype)
+    several, segments, live = evened(groups.several, segments, live, name in _REPEATABLE)
     if name == "count":
         values = segment.segment_count(segments, live, np.int64)
     elif reduction.options is not None:
-        values = statistics.compute(name, groups.several, segments, live, dtype, reduction.options)
+        values = statistics.compute(name, several, segments, live, dtype, reduction.options)
     elif name in ARGUMENTS:
-        first = getattr(extrema, f"segment_{name}")(groups.several[0], segments, jnp.arange(segments.size), live)
+        first = getattr(extrema, f"segment_{name}")(several[0], segments, jnp.arange(segments.size), live)
         values = jnp.where(first < 0, -1, groups.rank(first)) if segments.size else first
     elif name in BOUNDS:
-        values = _bounded(reduction, getattr(extrema, f"segment_{name}")(groups.several[0], segments, live), groups)
+        values = _bounded(reduction, getattr(extrema, f"segment_{name}")(several[0], segments, live), groups)
     else:
-        values = getattr(segment, f"segment_{name}")(groups.several[0], segments, live)
+        values = getattr(segment, f"segment_{name}")(several[0], segments, live)
     return values if values.dtype == dtype else jnp.asarray(values, dtype)
 
 

@@ -22,6 +22,7 @@ from ..nodes.kinds import Flat, Indexed, List, Live, Masked, Node, Option, Recor
 from ..nodes.moving import carry, offsets_of, option, project, ranges
 from ..nodes.static import static
 from ..nodes.walk import children, has_run_time_structure, rebuild
+from .evening import evenly, taken
 from .numbering import is_fresh, note, note_either, note_fresh, note_kept, note_refused, same
 from .origins import once
 
@@ -290,7 +291,11 @@ MISSING_FIELDS = (
 
 def dead_of(condition: Any) -> Any:
     """The float mask of the elements for which a boolean condition does not hold."""
-    return note_refused(condition, jnp.where(condition, jnp.float32(0), jnp.float32(1)))
+    return note_refused(condition, evenly(_refused, [condition]))
+
+
+def _refused(condition: Any) -> Any:
+    return jnp.where(condition, jnp.float32(0), jnp.float32(1))
 
 
 def either(one: Any, two: Any) -> Any:
@@ -302,9 +307,12 @@ def either(one: Any, two: Any) -> Any:
     if same(one, two):
         return one
     masks = [static(mask) if isinstance(mask, np.ndarray) else mask for mask in (one, two)]
+    return note_either(masks, evenly(_either, [one, two]))
+
+
+def _either(one: Any, two: Any) -> Any:
     # by booleans, which compilers see through: a maximum of floats minds NaN, number by number
-    dead = (one != 0) | (two != 0)
-    return note_either(masks, jnp.where(dead, jnp.float32(1), jnp.float32(0)))
+    return jnp.where((one != 0) | (two != 0), jnp.float32(1), jnp.float32(0))
 
 
 def dead_below(node: Any, dead: Any) -> Any:
@@ -326,7 +334,7 @@ def dead_below(node: Any, dead: Any) -> Any:
             slots = node.offsets.bounds.slots
             return once(("behind", slots), partial(_behind, slots), [node.offsets.offsets])
         case List():
-            below = once("dead below", take_mask, [dead, parents(node.offsets)])
+            below = once("dead below", _mask_at, [dead, parents(node.offsets)])
             return note(("parents", node.offsets), (dead,), below)
         case Regular():
             return note(("repeated", node.size), (dead,), jnp.repeat(dead, node.size))
@@ -339,6 +347,10 @@ def dead_below(node: Any, dead: Any) -> Any:
     return dead
 
 
+def _mask_at(mask: Any, index: Any) -> Any:
+    return taken(partial(take_mask, mask), index)
+
+
 def _behind(slots: int, offsets: Any) -> Any:
     """The mask of elements behind those of the lists that exist: neither parents nor a look at each is needed."""
     behind = jax.lax.iota(np.int32, slots) >= offsets[-2]
@@ -349,4 +361,4 @@ def _behind(slots: int, offsets: Any) -> Any:
 
 def alive(dead: Any) -> Any:
     """The boolean mask of a float mask: what exists, or is not missing."""
-    return note_kept(dead, dead == 0)
+    return note_kept(dead, evenly(lambda dead: dead == 0, [dead]))

@@ -12,6 +12,7 @@ import numpy as np
 from .. import _compat
 from ..algorithms import selecting, ufuncs
 from ..algorithms.elementwise import Level, combine, values_of
+from ..algorithms.evening import evenly
 from ..algorithms.gathering import gather_lists
 from ..algorithms.numbering import note
 from ..algorithms.origins import MOVED_UFUNCS, moved
@@ -232,7 +233,7 @@ class Ufunc:
         if self._function in MOVED_UFUNCS:
             key = (self._function, str(self._dtype))
             return moved(key, lambda *given: ufuncs.apply(self._function, list(given), self._dtype), values)
-        return ufuncs.apply(self._function, values, self._dtype)
+        return evenly(lambda *given: ufuncs.apply(self._function, list(given), self._dtype), values)
 
     def _override(self, level: Level) -> Any:
         """A user's overload for these types, or Awkward's complaint that there is none."""

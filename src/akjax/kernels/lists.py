@@ -17,6 +17,7 @@ from jax import lax
 
 from akjax.caches import droppable
 from akjax.kernels._reduce import computed_first
+from akjax.kernels.evenly import empty_with_room
 from akjax.kernels.gather import take
 from akjax.kernels.running import running_count, running_places
 
@@ -176,7 +177,7 @@ def known_combinations(offsets: np.ndarray, n: int, replacement: bool) -> tuple[
     if max(size, int(offsets[-1])) > np.iinfo(np.int32).max:
         return None
     table = _table(longest, n, replacement)
-    slots = [np.empty(size, np.int32) for _ in table]
+    slots = [empty_with_room(size, np.int32) for _ in table]
     # some lists at a time: what is computed in between stays in the caches
     for first in range(0, len(counts), _PIECE):
         here = slice(first, first + _PIECE)
@@ -223,7 +224,7 @@ def known_product(
         kind = np.int32 if max(size, offsets[-1]) <= np.iinfo(np.int32).max else np.int64
         first = (offsets[:-1][rows] - ends[:-1]).astype(kind)
         before = [rows, which, *columns, first]
-        after = [np.empty(size, one.dtype) for one in before]
+        after = [empty_with_room(size, one.dtype) for one in before]
         # some rows at a time: what is computed in between stays in the caches
         for at in range(0, len(rows), _PIECE):
             here = slice(at, at + _PIECE)

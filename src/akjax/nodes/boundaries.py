@@ -14,6 +14,7 @@ import numpy as np
 
 from ..caches import droppable
 from ..errors import StructureError
+from ..kernels.evenly import empty_with_room
 from ..kernels.lists import known_parents
 from .static import Static, static
 
@@ -136,7 +137,8 @@ def parents(offsets: Static | Boundaries) -> Any:
     if found is None:
         kind = np.int32 if len(offsets) <= 2**31 else np.int64
         # interned, so that it is one object with the index that broadcasting finds
-        found = _parents[offsets] = static(known_parents(offsets.array, np.empty(offsets.array[-1], kind)), own=True)
+        numbers = known_parents(offsets.array, empty_with_room(offsets.array[-1], kind))
+        found = _parents[offsets] = static(numbers, own=True)
     return found.array
 
 

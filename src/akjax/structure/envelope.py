@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..errors import StructureError
+from ..kernels.evenly import even
 from ..nodes.kinds import List, Node, Record, Regular
 from ..nodes.walk import children
 
@@ -24,10 +25,6 @@ GROWTH = 1.25
 _MANY = 12
 
 Products: TypeAlias = tuple[tuple[tuple[str, str], int], ...]
-
-# sizes from the one on are multiples of the other
-_LARGE = 1 << 12
-_EVENLY = 64
 
 # below these, everything is one bucket
 _FEWEST = 8
@@ -179,13 +176,9 @@ def bucket(size: int, growth: float, smallest: int) -> int:
         [8, 8, 10, 121, 10368]
     """
     found = smallest
-    while _even(found) < size:
+    while even(found) < size:
         found = max(found + 1, math.floor(found * growth))
-    return _even(found)
-
-
-def _even(size: int) -> int:
-    return size if size < _LARGE else -(-size // _EVENLY) * _EVENLY
+    return even(found)
 
 
 def sizes_of(node: Node) -> Envelope:
