@@ -229,5 +229,19 @@ def test_where_with_a_single_condition_instead():
 
 
 def test_where_with_a_row_as_the_condition():
-    with pytest.raises(TypeError, match="single traced one"):
-        jax.vmap(lambda row: ak.where(row, SIDES["floats"], 0.0))(SIDES["booleans"])
+    for function in (lambda row: ak.where(row, SIDES["floats"], 0.0), lambda row: ak.mask(SIDES["floats"], row)):
+        with pytest.raises(TypeError, match="single traced one"):
+            jax.vmap(function)(SIDES["booleans"])
+
+
+@pytest.mark.parametrize("transform", [jax.jit, akjax.vmap], ids=["jit", "vmap"])
+def test_mask_with_a_single_condition(transform):
+    def masked(x):
+        return ak.mask(x, ak.sum(x) > 2)
+
+    with pytest.raises(TypeError, match="scalar"):
+        masked(SIDES["lists"])
+    with pytest.raises(TypeError, match=r"^ak\.mask takes an array of conditions"):
+        transform(masked)(SIDES["lists"])
+    each = jax.jit(lambda x: ak.mask(x, ak.broadcast_arrays(ak.sum(x) > 2, x)[0]))
+    assert each(SIDES["lists"]).to_list() == SIDES["lists"].to_list()

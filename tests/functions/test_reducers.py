@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -347,6 +348,8 @@ OF_NUMBERS = [*PLAIN, *NAN, "mean", "nanmean", "var", "std", "ptp", "softmax", "
 def test_of_a_single_number(name):
     """A row of a flat array is a number, of which Awkward makes no array."""
     function = getattr(ak, name)
+    if name == "softmax":  # without an axis it takes no array either on older versions of Awkward
+        function = functools.partial(function, axis=-1)
     with pytest.raises(TypeError):
         function(1.0)
     for call in (

@@ -71,6 +71,17 @@ def _all_there(value: Any) -> Any:
     return wrap(map_nodes(bare, node_of(value)), value.behavior, value.attrs)
 
 
+def check_condition(name: str, condition: Any) -> None:
+    """Raise Awkward's class of error for a single traced condition, a JAX scalar or a row of a flat array."""
+    if isinstance(condition, jax.Array | Flat) and not condition.shape:
+        message = (
+            f"{name} takes an array of conditions, not a single traced one: choose between whole arrays with "
+            "jax.lax.cond(condition, lambda: x, lambda: y), or give each element the condition, "
+            "ak.broadcast_arrays(condition, x)[0]"
+        )
+        raise TypeError(message)
+
+
 @implements(ak.where, np.where, route="kernel", live=True)
 def _where(condition: Any, *args: Any, **kwargs: Any) -> Any:
     if len(args) != 2:
@@ -79,14 +90,7 @@ def _where(condition: Any, *args: Any, **kwargs: Any) -> Any:
     x, y = args
     arrays = [value for value in (condition, x, y) if isinstance(value, ak.Array)]
     several = [_operand(value) for value in (condition, x, y)]
-    condition_is_one = isinstance(condition, jax.Array) and not condition.ndim
-    if condition_is_one or (isinstance(several[0], Flat) and not several[0].shape):
-        message = (
-            "ak.where takes an array of conditions, not a single traced one: choose between whole arrays with "
-            "jax.lax.cond(condition, lambda: x, lambda: y), or give each element the condition, "
-            "ak.broadcast_arrays(condition, x)[0]"
-        )
-        raise TypeError(message)
+    check_condition("ak.where", several[0])
     booleans_join = kwargs.get("mergebool", True)
     if is_node(several[0]) and selected_inside(*several):
         return wrap(
