@@ -115,7 +115,7 @@ class Envelope:
         if list(dict(self.lists)) != list(dict(sizes.lists)):
             return f"it has lists at {list(dict(sizes.lists))}, the envelope at {list(dict(self.lists))}"
         if sizes.rows >= self.rows:
-            return f"it has {sizes.rows} rows, the envelope room for {self.rows - 1}"
+            return f"it has {sizes.rows} rows, the envelope room for {self.rows - 1}, and one for padding"
         for (path, have), (_, most) in zip(sizes.lists, self.lists, strict=True):
             for name, one, limit in zip(Sizes._fields, have, _room(most), strict=True):
                 if one > limit:
