@@ -152,6 +152,6 @@ def _interned(key: Any) -> _Number:
 
 def _give(buffer: Any, number: _Number) -> _Number:
     buffer = whole(buffer)
-    at = id(buffer)
-    _of_buffers[at] = weakref.ref(buffer, lambda _: _of_buffers.pop(at, None)), number
+    at, forget = id(buffer), _of_buffers.pop  # at the end of the interpreter the module's names are gone first
+    _of_buffers[at] = weakref.ref(buffer, lambda _: forget(at, None)), number
     return number
