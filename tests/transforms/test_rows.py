@@ -213,3 +213,60 @@ def test_results_over_another_axis(axis):
     with pytest.raises(ValueError, match="rows that were selected at run time"):
         twice(akjax.traced(RAGGED))
     assert plain(akjax.vmap(ak.sum, out_axes=-1)(akjax.traced(RAGGED))) == [3.0, 0.0, 3.0]
+
+
+TREE_OF = ak.Array([[1.0, 2.0], [], [3.0]])
+TREES = {
+    "a dict": (lambda d: ak.sum(d["x"]) * d["k"], 0, ({"x": TREE_OF, "k": np.arange(3.0)},), {}),
+    "axes of a dict": (lambda d: ak.sum(d["x"]) * d["k"], ({"x": 0, "k": None},), ({"x": TREE_OF, "k": 2.0},), {}),
+    "one axis for a tuple": (
+        lambda pair, k: ak.sum(pair[0] * pair[1]) * k,
+        (0, None),
+        ((TREE_OF, TREE_OF * 2), 3.0),
+        {},
+    ),
+    "a keyword": (lambda x, k: ak.sum(x) * k, 0, (TREE_OF,), {"k": np.arange(3.0)}),
+    "nothing": (lambda x, n: ak.sum(x), 0, (TREE_OF, None), {}),
+}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_arguments_that_are_trees(name):
+    """As `jax.vmap` takes them: of arrays of rows, here, whose sums a plain one can map."""
+    function, in_axes, args, kwargs = TREES[name]
+    padded, padded_kwargs = jax.tree.map(
+        lambda x: ak.to_numpy(ak.fill_none(ak.pad_none(x, 2), 0.0)) if isinstance(x, ak.Array) else x,
+        (args, kwargs),
+        is_leaf=lambda x: isinstance(x, ak.Array),
+    )
+    want = jax.vmap(lambda *a, **k: function(*a, **k), in_axes)(*padded, **padded_kwargs)
+    np.testing.assert_allclose(akjax.vmap(function, in_axes)(*args, **kwargs), want)
+    np.testing.assert_allclose(jax.jit(akjax.vmap(function, in_axes))(*args, **kwargs), want)
+
+
+INSIDE = {
+    "lists": lambda row: jax.vmap(lambda k: row[row > k])(jnp.arange(2.0)),
+    "numbers": lambda row: jax.vmap(lambda k: ak.sum(row[row > k]))(jnp.arange(2.0)),
+    "two deep": lambda row: jax.vmap(jax.vmap(lambda k: row * k))(jnp.arange(6.0).reshape(2, 3)),
+    "records": lambda row: jax.vmap(lambda k: ak.zip({"a": row[row > k], "b": row[row > k] * k}))(jnp.arange(2.0)),
+}
+
+
+def test_jax_vmap_inside():
+    """What it has stacked is a dimension of the rows."""
+    rows = TREE_OF.to_list()
+    want = {
+        "lists": [[[x for x in row if x > k] for k in range(2)] for row in rows],
+        "numbers": [[sum(x for x in row if x > k) for k in range(2)] for row in rows],
+        "two deep": [[[[x * (3 * i + j) for x in row] for j in range(3)] for i in range(2)] for row in rows],
+        "records": [[[{"a": x, "b": x * k} for x in row if x > k] for k in range(2)] for row in rows],
+    }
+    for name, function in INSIDE.items():
+        for mapped in (akjax.vmap(function), jax.jit(akjax.vmap(function))):
+            assert plain(mapped(TREE_OF)) == want[name], name
+
+
+def test_gradients_of_rows_with_integers():
+    events = ak.zip({"pt": [[3.0, 4.0], []], "charge": [[1, -1], []]})
+    gradient = jax.grad(lambda event: ak.sum(event.pt**2), allow_int=True)
+    assert plain(akjax.vmap(gradient)(events)) == plain(jax.grad(lambda x: ak.sum(x.pt**2), allow_int=True)(events))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import awkward as ak
 import jax
@@ -15,7 +16,8 @@ from ..algorithms.numbering import same
 from ..algorithms.rows import Rows, rows_of, stacked
 from ..errors import StructureError
 from ..highlevel.state import flat_state, node_of, wrap
-from ..nodes.kinds import Flat, List, Live, Record, Row
+from ..nodes.kinds import Flat, List, Live, Record, Regular, Row
+from ..structure.absent import fill_absent, is_absent
 from .like import like
 
 
@@ -26,8 +28,10 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
     (`axis=None`) is that of the event. All `jax` transformations can be used inside and outside.
 
     Args:
-        function: takes one row of each array: an `ak.Record`, a flat array, or a JAX scalar.
-        in_axes: 0 for an argument that is mapped, None for one that is not; one for all, or a tuple.
+        function: takes one row of each array: an `ak.Record`, a flat array, or a JAX scalar. Arrays may be in dicts
+            and other trees; keyword arguments are mapped.
+        in_axes: 0 for an argument that is mapped, None for one that is not; one for all, or a tuple, in which there may
+            be trees for arguments that are trees.
         out_axes: 0, or None for a result that is the same for every row; for results that are JAX arrays, unless rows
             were selected at run time, any axis. One for all, or a tree of them as `jax.vmap` takes it.
 
@@ -51,26 +55,34 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
     """
 
     @functools.wraps(function)
-    def mapped(*args: Any) -> Any:
-        axes = in_axes if isinstance(in_axes, tuple | list) else (in_axes,) * len(args)
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        axes = tuple(in_axes) if isinstance(in_axes, tuple | list) else (in_axes,) * len(args)
         if len(axes) != len(args):
             message = f"in_axes has {len(axes)} entries for {len(args)} arguments"
             raise ValueError(message)
-        rows = [_rows(arg, axis) for arg, axis in zip(args, axes, strict=True)]
+        arguments, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_array)
+        flat_axes = _of_each((axes, dict.fromkeys(kwargs, 0)), (args, kwargs))
+        rows = [_rows(arg, axis) for arg, axis in zip(arguments, flat_axes, strict=True)]
         cut = [one for one in rows if one is not None]
         if not cut:
-            return jax.vmap(function, tuple(axes), out_axes)(*args)
+            return jax.vmap(function, axes, out_axes)(*args, **kwargs)
         dead = _common([one.dead for one in cut])
 
         def of_row(*parts: Any) -> Any:
             whole = [
-                part if one is None else _one(one, part, arg) for one, part, arg in zip(rows, parts, args, strict=True)
+                part if one is None else _one(one, part, arg)
+                for one, part, arg in zip(rows, parts, arguments, strict=True)
             ]
             mapped = {type(leaf) for leaf in jax.tree.leaves(parts)}
-            return jax.tree.map(lambda result: _with_masks(result, whole, mapped), function(*whole), is_leaf=_is_array)
+            given, named = jax.tree.unflatten(tree, whole)
+            return jax.tree.map(
+                lambda result: _with_masks(_unstacked(result), whole, mapped),
+                function(*given, **named),
+                is_leaf=_is_array,
+            )
 
-        given = [arg if one is None else one.leaves for one, arg in zip(rows, args, strict=True)]
-        results = jax.vmap(of_row, tuple(axes), out_axes)(*given)
+        leaves = [arg if one is None else one.leaves for one, arg in zip(rows, arguments, strict=True)]
+        results = jax.vmap(of_row, tuple(flat_axes), out_axes)(*leaves)
         length = next(one.leaves[0].shape[0] for one in cut)
 
         def of_axis(axis: Any, part: Any) -> Any:
@@ -83,6 +95,37 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
 
 def _is_array(value: Any) -> bool:
     return isinstance(value, ak.Array | ak.Record)
+
+
+def _of_each(axes: Any, arguments: Any) -> list[Any]:
+    """The axis of each array and each other leaf of the arguments, where `axes` may be those of whole parts of them."""
+
+    def every(axis: Any, part: Any) -> Any:
+        return jax.tree.map(lambda _: _Axis(axis), part, is_leaf=_is_array)
+
+    found = jax.tree.map(every, axes, arguments, is_leaf=lambda axis: axis is None)
+    return [one.axis for one in jax.tree.leaves(found, is_leaf=lambda x: isinstance(x, _Axis))]
+
+
+class _Axis(NamedTuple):
+    """An axis, or None, which is no leaf by itself."""
+
+    axis: Any
+
+
+def _unstacked(result: Any) -> Any:
+    """The array that a `jax.vmap` inside has stacked in front of its own axes."""
+    if not _is_array(result):
+        return result
+    state = flat_state(result)
+    if any(map(_is_array, state.leaves)) or (extra := state.spec.extra_axes(state.leaves) or 0) <= 0:
+        return result
+    *sizes, last = state.leaves[0].shape[:extra]
+    rows = math.prod(sizes) * last
+    node = stacked(state.spec.build([leaf.reshape(rows, *leaf.shape[extra:]) for leaf in state.leaves]), rows)
+    for size in (last, *reversed(sizes[1:])) if sizes else ():
+        node = Regular(node, size, node.length // size)
+    return wrap(node, result.behavior, result.attrs)
 
 
 def _with_masks(result: Any, rows: list[Any], mapped: set[type]) -> Any:
@@ -151,7 +194,10 @@ def _together(result: Any, length: int, dead: Any, axis: Any) -> Any:
             message = f"results that are Awkward Arrays become rows, out_axes=0, not {axis!r}"
             raise ValueError(message)
         state = flat_state(result)
-        return wrap(stacked(state.spec.build(list(state.leaves)), length, dead), result.behavior, result.attrs)
+        node = stacked(state.spec.build(list(state.leaves)), length, dead)
+        if any(map(is_absent, state.leaves)):
+            node = fill_absent(node)
+        return wrap(node, result.behavior, result.attrs)
     if dead is None:
         return result
     if axis % np.ndim(result) != 0:
