@@ -25,6 +25,12 @@ def no_booleans(array: ak.Array, axis: Any) -> bool:
 OLD_STATISTICS = bool(ak.var(ak.Array(np.array([100, 100], np.int8))) != 0)
 
 
+# Over an outer axis older Awkward answers with places that are in no list, where lists or numbers are missing.
+MISCOUNTS_MISSING = bool(
+    ak.argmax(ak.Array([[[1.0], [None]], [None, [None, 3.0]], [[None], [4.0, None]]]), axis=0)[1, 1] != 1
+)
+
+
 def _reads_the_next_list() -> bool:
     try:
         return bool(ak.Array([[1.0, 2.0], [], [3.0]])[ak.Array([[0, 2], [], [0]])][0, 1] == 3)
