@@ -18,6 +18,9 @@ import akjax
 
 akjax.register()
 
+# each function is compiled for all shapes, which is what is measured
+pytestmark = pytest.mark.filterwarnings("ignore::akjax.RetraceWarning")
+
 FUNCTIONS: dict[str, Callable[[ak.Array], Any]] = {
     "cut and sum": lambda x: ak.sum(x[x > 0], axis=1),
     "select rows": lambda x: ak.sum(ak.sum(x, axis=1)[ak.num(x[x > 0]) >= 2]),
