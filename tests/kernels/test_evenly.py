@@ -23,6 +23,7 @@ def test_filled_with_the_last_number(size: int, own_room: bool) -> None:
     if own_room:
         index, given = empty_with_room(size, np.int32), index
         index[:] = given
+    index.flags.writeable = False
     whole = filled(index)
     assert whole.dtype == index.dtype
     assert len(whole) == even(size)
@@ -35,14 +36,24 @@ def test_filled_with_the_last_number(size: int, own_room: bool) -> None:
 def test_room_is_not_copied() -> None:
     index = empty_with_room(5000, np.int64)
     index[:] = 3
+    index.flags.writeable = False
     assert np.shares_memory(filled(index), index)
 
 
 def test_forgotten_with_its_index() -> None:
     before = len(evenly._whole)
     index = np.zeros(5000, np.int32)
+    index.flags.writeable = False
     filled(index)
     assert len(evenly._whole) == before + 1
     del index
     gc.collect()
     assert len(evenly._whole) == before
+
+
+@pytest.mark.parametrize("own_room", [False, True])
+def test_of_an_index_that_is_changed_later(own_room: bool) -> None:
+    index = empty_with_room(5000, np.int64) if own_room else np.empty(5000, np.int64)
+    for value in (3, 4):
+        index[:] = value
+        assert (filled(index) == value).all()

@@ -47,7 +47,9 @@ def empty_with_room(size: int, dtype: DTypeLike) -> np.ndarray:
 
 
 def filled(index: np.ndarray) -> np.ndarray:
-    """A static index that nobody changes, and behind it its last number again up to an even size.
+    """A static index, and behind it its last number again up to an even size.
+
+    Of a read-only index it is one object as long as the index is there, and its own memory if that has room.
 
     Example:
         >>> index = filled(np.arange(5000))
@@ -58,12 +60,13 @@ def filled(index: np.ndarray) -> np.ndarray:
     if even(size) == size:
         return index
     found = _whole.get(id(index))
-    if found is not None and found[0]() is index:
+    if found is not None and found[0]() is index and not index.flags.writeable:
         whole = found[1]
     else:
         whole = np.empty(even(size), index.dtype)
         whole[:size] = index
-        _remember(index, whole)
+        if not index.flags.writeable:  # somebody may change another
+            _remember(index, whole)
     if whole.flags.writeable:
         whole[size:] = index[-1]
         whole.flags.writeable = False
