@@ -4,13 +4,17 @@ Environment variables read here:
 
 * ``AKJAX_TEST_X64=0``: run without 64-bit types (JAX's own default; the tests' default is with them).
 * ``AKJAX_TEST_GPU=1``: use the accelerator and run the tests marked ``gpu``.
+* ``AKJAX_TEST_PROGRAMS``: a folder that keeps compiled programs for the next run; without it, one for this run only.
 * ``HYPOTHESIS_PROFILE``: ``default``, ``ci`` or ``campaign``.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -28,11 +32,24 @@ os.environ["JAX_ENABLE_X64"] = "1" if X64 else "0"
 if not GPU:
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
+# Many tests ask for a program that another test or module has compiled, and compiling takes most of their time.
+# A folder for each worker, as JAX writes these files in place, where another process may read half of one.
+if "AKJAX_TEST_PROGRAMS" not in os.environ:
+    os.environ["AKJAX_TEST_PROGRAMS"] = tempfile.mkdtemp(prefix="akjax-programs-")
+    atexit.register(shutil.rmtree, os.environ["AKJAX_TEST_PROGRAMS"], ignore_errors=True)
+_worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+os.environ["JAX_COMPILATION_CACHE_DIR"] = os.path.join(os.environ["AKJAX_TEST_PROGRAMS"], _worker)
+os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
+
 if "jax" in sys.modules:  # a pytest plugin was first; JAX reads those variables when it is imported
     import jax
 
     jax.config.update("jax_enable_x64", X64)
     jax.config.update("jax_platforms", os.environ.get("JAX_PLATFORMS"))
+    jax.config.update("jax_compilation_cache_dir", os.environ["JAX_COMPILATION_CACHE_DIR"])
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 _settings: dict[str, Any] = {
     "deadline": None,
