@@ -40,6 +40,16 @@ def check_many(functions: Mapping[Any, Callable[..., Any]], *arrays: Any, rtol: 
     assert not failures, "\n".join(failures)
 
 
+def check_each(function: Callable[..., Any], cases: Mapping[Any, tuple[Any, ...]], rtol: float = 1e-9) -> None:
+    """Compare one function of many arrays, each given by a name with what else it is called with."""
+    named = {str(name): arguments for name, arguments in cases.items()}
+
+    def of(name: str) -> Callable[[Any], Any]:
+        return lambda every: function(*every[name])
+
+    check_many({name: of(name) for name in named}, named, rtol=rtol)
+
+
 def _compare(got: Any, want: Any, rtol: float) -> None:
     if isinstance(want, Exception):
         assert isinstance(got, Exception), f"eager raises {want!r}, compiled gives {plain(got)}"

@@ -5,6 +5,7 @@ import jax
 import numpy as np
 import pytest
 from arrays import ALL
+from many import check_each, check_many
 from oracle import check, check_gradient
 
 jax.config.update("jax_enable_x64", True)
@@ -70,9 +71,8 @@ STORAGE = {
 
 @pytest.mark.parametrize("function", MOVING)
 def test_moving(function):
-    for name, array in ALL.items():
-        if (function, name) not in STORAGE:
-            check(MOVING[function], array)
+    cases = {name: (array,) for name, array in ALL.items() if (function, name) not in STORAGE}
+    check_each(MOVING[function], cases)
 
 
 KINDS = {
@@ -98,14 +98,16 @@ KINDS = {
 
 @pytest.mark.parametrize("one", KINDS)
 def test_joining(one):
-    for two in KINDS.values():
-        check(lambda a, b: ak.concatenate([a, b]), KINDS[one], two)
-        check(lambda a, b: ak.concatenate([a, b], mergebool=False), KINDS[one], two)
-        check(lambda a, b: ak.fill_none(a, b), KINDS[one], two[:1])
+    pairs = {two: (KINDS[one], KINDS[two]) for two in KINDS}
+    check_each(lambda a, b: ak.concatenate([a, b]), pairs)
+    check_each(lambda a, b: ak.concatenate([a, b], mergebool=False), pairs)
+    check_each(lambda a, b: ak.fill_none(a, b), {two: (KINDS[one], KINDS[two][:1]) for two in KINDS})
+    with_scalars = {}
     for scalar in (3, 2.5, True, 1j, np.int8(3)):
-        check(lambda a, s=scalar: ak.concatenate([a, s], axis=0), KINDS[one])
-        check(lambda a, s=scalar: ak.fill_none(a, s), KINDS[one])
-        check(lambda a, s=scalar: ak.fill_none(a, s, axis=None), KINDS[one])
+        with_scalars[f"joined with {scalar!r}"] = lambda a, s=scalar: ak.concatenate([a, s], axis=0)
+        with_scalars[f"filled with {scalar!r}"] = lambda a, s=scalar: ak.fill_none(a, s)
+        with_scalars[f"filled everywhere with {scalar!r}"] = lambda a, s=scalar: ak.fill_none(a, s, axis=None)
+    check_many(with_scalars, KINDS[one])
 
 
 def test_concrete_arguments_are_data():
