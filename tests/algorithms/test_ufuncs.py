@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from arrays import ALL
+from many import check_many
 from oracle import check, check_gradient, outcome
 
 jax.config.update("jax_enable_x64", True)
@@ -173,13 +174,14 @@ def test_promotion_with_scalars(name):
 def test_promotion_with_traced_numbers(dtype):
     """A traced number promotes like the NumPy scalar it is; one made of a Python number like that."""
     x = sample(dtype, (1, 0, 3))
-    for scalar in (np.int8(3), np.int64(3), np.float32(2), np.float64(2), np.complex64(2)):
-        check(lambda a, s: a + s, x, scalar, rtol=rtol(dtype, "float32"))
-        check(lambda a, s: s * a, x, scalar, rtol=rtol(dtype, "float32"))
-    for weak in (3, 2.5, 1j):
-        want = (x + weak).type
-        assert jax.jit(lambda a, s: a + s)(x, weak).type == want
-        assert jax.jit(lambda a, s: s + a)(x, weak).type == want
+    scalars = (np.int8(3), np.int64(3), np.float32(2), np.float64(2), np.complex64(2))
+    check_each(lambda a, s: a + s, [(rtol(dtype, "float32"), x, scalar) for scalar in scalars])
+    check_each(lambda a, s: s * a, [(rtol(dtype, "float32"), x, scalar) for scalar in scalars])
+    weak = (3, 2.5, 1j)
+    want = [(x + s).type for s in weak]
+    right, left = jax.jit(lambda a, several: ([a + s for s in several], [s + a for s in several]))(x, weak)
+    assert [a.type for a in right] == want
+    assert [a.type for a in left] == want
 
 
 def test_dtype_argument():
@@ -200,15 +202,12 @@ LISTS = ak.Array([[1.0, 2.5], [], [3.0]])
 @pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.__name__)
 def test_operators(op):
     flat = ak.Array([2.0, 3.0, 4.0])
-    check(op, LISTS, flat)
-    check(op, flat, LISTS)
-    check(lambda x: op(x, 2), LISTS)
-    check(lambda x: op(2.0, x), LISTS)
-    check(op, LISTS, np.float64(2))
-    check(op, flat, np.array([1.0, 2.0, 3.0]))
-    check(lambda t, x: op(t, x), np.float64(2), LISTS)
+    check(lambda x: [op(x, 2), op(2.0, x)], LISTS)
+    pairs = [(LISTS, flat), (flat, LISTS), (LISTS, np.float64(2)), (flat, np.array([1.0, 2.0, 3.0]))]
+    pairs.append((np.float64(2), LISTS))
     if not op.__name__.startswith("i"):  # NumPy's arrays are changed in place, JAX's never
-        check(lambda t, x: op(t, x), np.array([1.0, 2.0, 3.0]), LISTS)
+        pairs.append((np.array([1.0, 2.0, 3.0]), LISTS))
+    check_each(op, [(1e-9, one, two) for one, two in pairs])
 
 
 def test_bit_operators():
@@ -264,13 +263,19 @@ def test_every_kind_of_array(name):
     """Broadcasting with one another, with rows, with numbers; or the class of Awkward's error."""
     array = ALL[name]
     check_each(operator.add, [(1e-9, array, other) for other in ALL.values()])
-    check(lambda a: a == a, array)
-    check(lambda a: np.modf(a), array)
-    check(operator.neg, array)
-    check(lambda a: a + ak.Array(np.arange(len(a))), array)
-    check(lambda a: np.arange(len(a)) * a, array)
-    check(lambda a: np.arange(len(a))[:, None] * a, array)
-    check(lambda a: a * [1] * 1, array)
+    check_many(
+        {
+            "a == a": lambda a: a == a,
+            "fractions": lambda a: np.modf(a)[0],
+            "whole numbers": lambda a: np.modf(a)[1],
+            "-a": operator.neg,
+            "a + rows": lambda a: a + ak.Array(np.arange(len(a))),
+            "rows * a": lambda a: np.arange(len(a)) * a,
+            "column * a": lambda a: np.arange(len(a))[:, None] * a,
+            "a * [1]": lambda a: a * [1] * 1,
+        },
+        array,
+    )
 
 
 def test_strings_are_compared():
