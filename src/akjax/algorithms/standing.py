@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import StructureError
-from ..nodes.boundaries import UNKNOWN, Boundaries
+from ..nodes.boundaries import Boundaries, UnknownLengths
 from ..nodes.kinds import Flat, Jagged, List, Live, Masked, Node, Record, Regular, replace
 from ..nodes.moving import project
 from ..nodes.static import Static
@@ -49,7 +49,7 @@ class StandIns:
         """A result with the traced lists in their places.
 
         Raises:
-            StructureError: when the result has other lists: they depend on the lengths.
+            UnknownLengths: when the result has other lists: they depend on the lengths.
         """
         return map_nodes(self._back, node) if self else node
 
@@ -60,7 +60,7 @@ class StandIns:
         if found is None:
             if _is_text(node) or node.offsets in self._known:
                 return None
-            raise StructureError(UNKNOWN)
+            raise UnknownLengths
         return Jagged(found, map_nodes(self._back, node.content), node.parameters)
 
 

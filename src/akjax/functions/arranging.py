@@ -20,7 +20,7 @@ from ..errors import StructureError
 from ..highlevel.moving import Fixed, as_data, move, on_envelopes
 from ..highlevel.operations import ak_attrs, ak_behavior
 from ..highlevel.state import is_traced, node_of, wrap
-from ..nodes.boundaries import UNKNOWN
+from ..nodes.boundaries import UnknownLengths
 from ..nodes.kinds import Flat, List, Live, Masked, Node, Regular, replace
 from ..nodes.moving import offsets_of
 from ..registry import implements
@@ -69,7 +69,7 @@ def _from_regular(array: Any, axis: Any = 1, **kwargs: Any) -> Any:
 def _to_regular(array: Any, axis: Any = 1, **kwargs: Any) -> Any:
     if live(array):
         if has_traced_lists(node_of(array)):
-            raise StructureError(UNKNOWN)
+            raise UnknownLengths
         _refuse_selected(node_of(array), axis)
     return on_envelopes(lambda envelope: move(ak.to_regular, envelope, axis=axis, **kwargs), array)
 

@@ -20,7 +20,7 @@ from ..errors import ConcreteValueError
 from ..nodes.kinds import Live
 from . import operations
 from .facade import Facade, described
-from .protocols import PLAIN, any_traced, array_function, awkward_function, is_ordinary, to_host
+from .protocols import PLAIN, any_traced, array_function, awkward_function, is_ordinary, naming, to_host
 from .state import KEY, flat_state, materialise, no_data, node_of, state_of, tracer_in
 from .transforming import new_numpy_array
 from .tuples import is_traced_slice
@@ -214,7 +214,7 @@ def _guard_getitem(cls: Any) -> None:
         if KEY not in self.__dict__ and type(where) in PLAIN and type(where) is not slice:
             return before(self, where)
         if state_of(self) is not None or any_traced((where,)) or is_traced_slice(where):
-            return operations.getitem(self, where)
+            return naming("this index", operations.getitem, self, where)
         if not is_ordinary((where,)) and ak.backend(self) == "jax":
             self = ak.to_backend(self, "cpu")  # Awkward's own JAX backend does not see JAX arrays in an index any more
         return before(self, to_host(where))

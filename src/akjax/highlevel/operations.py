@@ -28,7 +28,7 @@ from . import vector_sums
 from .building import from_pieces
 from .facade import Facade
 from .moving import move
-from .protocols import any_traced, noted, to_host
+from .protocols import any_traced, naming, noted, to_host
 from .selected import index_selected
 from .state import KEY, assign, flat_state, is_traced, node_of, state_of, tracer_in, wrap
 from .tuples import index_by_tuple, is_rectangular, is_traced_slice
@@ -181,7 +181,7 @@ def ufunc(function: Any, method: str, inputs: Any, kwargs: dict[str, Any]) -> An
     if function is np.matmul:
         message = "matrix multiplication (`@` or `np.matmul`) is not implemented for Awkward Arrays"
         raise NotImplementedError(message)
-    result = Ufunc(function, list(inputs), kwargs.get("dtype")).call()
+    result = naming(f"np.{function.__name__}", Ufunc(function, list(inputs), kwargs.get("dtype")).call)
     return noted(function, inputs, kwargs, result)
 
 

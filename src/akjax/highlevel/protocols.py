@@ -12,6 +12,8 @@ import numpy as np
 from .. import registry
 from .._compat import is_tracer
 from ..algorithms.numbering import note
+from ..errors import StructureError
+from ..nodes.boundaries import UnknownLengths
 from .state import KEY, is_traced
 
 PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None), np.ndarray, slice, type(...)})
@@ -85,16 +87,28 @@ def awkward_function(self: Any, function: Any, array_likes: Any, args: Any, kwar
         if entry is not None and entry.always:
             return entry.call(*args, **kwargs)
         return eager(function, args, kwargs)
+    module = function.__module__.rsplit(".", 1)[0].replace("awkward.operations", "ak")
+    name = f"{module}.{function.__qualname__}"
     if entry is None:
-        module = function.__module__.rsplit(".", 1)[0].replace("awkward.operations", "ak")
-        name = f"{module}.{function.__qualname__}"
         message = (
             f"{name} is not available on traced arrays yet: call it outside the transformed function, "
             "or on arrays that do not depend on its arguments"
         )
         raise NotImplementedError(message)
     args = tuple(map(_as_array, args))
-    return noted(function, args, kwargs, entry.call(*args, **kwargs))
+    return noted(function, args, kwargs, naming(name, entry.call, *args, **kwargs))
+
+
+def naming(name: str, call: Any, *args: Any, **kwargs: Any) -> Any:
+    """What a call returns; an error about lengths that are not known says what was called.
+
+    Raises:
+        StructureError: the call is not supported on the lists of akjax.traced.
+    """
+    try:
+        return call(*args, **kwargs)
+    except UnknownLengths:
+        raise StructureError(str(UnknownLengths(name))) from None
 
 
 def _as_array(value: Any) -> Any:
@@ -147,9 +161,9 @@ def array_function(original: Any, self: Any, function: Any, types: Any, args: An
         named = {key: to_host(value) for key, value in kwargs.items()}
         return original(self, function, types, tuple(map(to_host, args)), named)
     entry = registry.find(function)
-    if entry is not None:
-        return noted(function, args, kwargs, entry.call(*args, **kwargs))
     name = getattr(function, "__name__", str(function))
+    if entry is not None:
+        return noted(function, args, kwargs, naming(f"np.{name}", entry.call, *args, **kwargs))
     awkward = getattr(ak, name, None)
     if awkward is not None and registry.find(awkward) is not None:
         # Awkward's own translation of NumPy's arguments, which ends in ak.* functions, and so here again
@@ -168,6 +182,7 @@ __all__ = [
     "awkward_function",
     "eager",
     "is_ordinary",
+    "naming",
     "noted",
     "to_host",
 ]

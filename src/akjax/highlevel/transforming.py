@@ -16,8 +16,7 @@ from ..algorithms.origins import evaluate
 from ..algorithms.runtime import attach, merge, strip
 from ..algorithms.standing import StandIns
 from ..algorithms.tracking import Table, Whole, Zeros, is_flat
-from ..errors import StructureError
-from ..nodes.boundaries import UNKNOWN
+from ..nodes.boundaries import UnknownLengths
 from .facade import BACKEND
 from .state import node_of, wrap
 
@@ -58,7 +57,7 @@ class TracedList:
 
     def __getattr__(self, name: str) -> Any:
         if name in ("offsets", "starts", "stops", "to_ListOffsetArray64", "to_RegularArray", "to_packed"):
-            raise StructureError(UNKNOWN)
+            raise UnknownLengths
         return getattr(self.tracked, name)
 
 

@@ -80,9 +80,9 @@ class Boundaries:
         """There is none.
 
         Raises:
-            StructureError: always.
+            UnknownLengths: always.
         """
-        raise StructureError(UNKNOWN)
+        raise UnknownLengths
 
     @property
     def stand_in(self) -> Static:
@@ -95,11 +95,20 @@ class Boundaries:
         return self._stand_in
 
 
-UNKNOWN = (
-    "this function is not supported on the lists of akjax.traced, whose lengths are known at run time only: "
-    "give the function the array itself (its structure is then known while tracing), or do this step before "
-    "akjax.traced"
-)
+class UnknownLengths(StructureError):
+    """Lengths of lists were asked for that are known at run time only.
+
+    Args:
+        what: what was called, as far as it is known where this is raised.
+    """
+
+    def __init__(self, what: str = "this function") -> None:
+        super().__init__(
+            f"{what} is not supported on the lists of akjax.traced, whose lengths are known at run time only: "
+            "give the function the array itself (its structure is then known while tracing), or do this step before "
+            "akjax.traced"
+        )
+
 
 _interned: weakref.WeakValueDictionary[Any, Boundaries] = weakref.WeakValueDictionary()
 _numbers = itertools.count(1)
