@@ -17,6 +17,7 @@ from ..algorithms.runtime import alive, as_list, dead_of, either, is_text
 from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
 from ..highlevel.state import node_of, wrap
+from ..nodes.boundaries import starts
 from ..nodes.kinds import ONE_NUMBER, Constant, Flat, List, Live, Masked, Node, Option, Record, Regular, Union, replace
 from ..nodes.moving import project
 from ..nodes.walk import has_run_time_structure, iterate, map_nodes
@@ -26,7 +27,7 @@ from ..structure.to_layout import stand_in
 from .reducers import like
 
 
-@implements(ak.run_lengths, route="kernel", live=True, capacity=False, no_gradient=INTEGERS)
+@implements(ak.run_lengths, route="kernel", live=True, no_gradient=INTEGERS)
 def _run_lengths(array: Any, **kwargs: Any) -> Any:
     node = unfolded(node_of(array))
     if isinstance(node, Flat) and not node.shape:
@@ -91,21 +92,24 @@ def _of_selected(lists: List) -> Node:
     """The same in lists whose elements that exist stand in front."""
     dead, content = split_live(lists.content)
     flat: Any = project(content)
-    found = _of_lists(jnp.asarray(values_of(flat)), lists.offsets.array, dead)
+    found = _of_lists(jnp.asarray(values_of(flat)), starts(lists.offsets), dead)
     return replace(lists, content=found, parameters=None)  # type: ignore[no-any-return]
 
 
-def _of_lists(data: Any, offsets: np.ndarray[Any, Any], dead: Any = None) -> Node:
+def _of_lists(data: Any, first: Any, dead: Any = None) -> Node:
     """The lengths of runs, each at the place where its run begins; the others do not exist.
 
     Args:
         data: numbers, shape `(n,)`.
-        offsets: where lists begin, in which runs end.
+        first: where lists begin, in which runs end.
         dead: the mask of elements that do not exist, behind the others of their list.
     """
     size = data.shape[0]
-    begins = np.zeros(size, dtype=bool)
-    begins[offsets[offsets < size]] = True
+    if isinstance(first, np.ndarray):
+        begins: Any = np.zeros(size, dtype=bool)
+        begins[first[first < size]] = True
+    else:
+        begins = jnp.zeros(size, bool).at[first].set(True, mode="drop")  # empty lists may begin behind the end
     changed = jnp.concatenate([jnp.ones(min(size, 1), bool), data[1:] != data[:-1]]) | begins
     changed = changed if dead is None else changed | ~alive(dead)  # what exists ends the last run
     place = np.arange(size, dtype=np.int32)
