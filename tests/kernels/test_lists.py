@@ -136,3 +136,22 @@ def test_concatenation(number):
         offsets, within, source = jax.jit(lists.concatenation)([offsets for offsets, _ in several], parents)
         check((offsets, within, [source]), expected, lambda flat: [flat])
         assert sorted(source.tolist()) == list(range(sum(sizes)))
+
+
+@pytest.mark.parametrize("counts", COUNTS)
+def test_columns(counts):
+    rng = np.random.default_rng(len(counts))
+    counts = np.asarray(counts, np.int32)
+    to = rng.integers(0, 3, len(counts)).astype(np.int32)
+    longest = [int(counts[to == k].max(initial=0)) for k in range(3)]
+    size = sum(longest) + 2
+    offsets, parents = jax.jit(lists.columns, static_argnums=(2, 3))(counts, to, 4, size)
+    assert offsets.tolist() == [0, *np.cumsum(longest), size]
+    assert parents.tolist() == np.repeat(np.arange(4), [*longest, 2]).tolist()
+
+
+def test_nth_of_kind():
+    rng = np.random.default_rng(3)
+    kinds, there = rng.integers(0, 4, 40).astype(np.int32), rng.random(40) < 0.6
+    found = jax.jit(lists.nth_of_kind, static_argnums=2)(kinds, there, 5)
+    assert found.tolist() == [int((there[:k] & (kinds[:k] == kinds[k])).sum()) for k in range(40)]

@@ -20,9 +20,9 @@ from ..errors import StructureError
 from ..kernels import lists as kernels
 from ..kernels.evenly import even
 from ..kernels.gather import take
-from ..nodes.boundaries import Boundaries, Bounds, boundaries, starts, stops
+from ..nodes.boundaries import Boundaries, Bounds, boundaries, parents, starts, stops
 from ..nodes.static import Static
-from .numbering import number_of
+from .numbering import note, number_of
 from .standing import OTHER_LISTS
 
 
@@ -96,7 +96,40 @@ def taken(offsets: Static | Boundaries, at: Any, there: Any) -> tuple[Boundaries
     first = take(jnp.asarray(starts(offsets), jnp.int32), at)
     counts = jnp.where(there, take(jnp.asarray(stops(offsets), jnp.int32), at) - first, 0)
     made, parents, slots = kernels.taken(first, counts, bounds.slots)
+    note(("taken", offsets), (at, there), slots)
     return _same(("taken", offsets, number_of(at), number_of(there)), boundaries(made, parents, bounds)), slots
+
+
+def columns(offsets: Static | Boundaries, counts: Any, to: Any, rows: int, key: Any) -> Boundaries:
+    """Lists of which each is as long as the longest of some others.
+
+    Args:
+        offsets: the others.
+        counts: how many elements of each of them count.
+        to: for each of them the number of the new list.
+        rows: how many new lists there are; the last one stands for nothing.
+        key: what the same lists are known by.
+    """
+    bounds = _of_largest(offsets, rows)
+    made, inside = kernels.columns(counts, to, rows, bounds.slots)
+    return _same(("columns", key), boundaries(made, inside, bounds))
+
+
+def flattened(outer: Static | Boundaries, inner: Static | Boundaries) -> Boundaries:
+    """The lists of a row, or of an element of it, as one: at least one of the two is known at run time only."""
+    offsets, inside = (
+        jnp.asarray(lists.offsets if isinstance(lists, Boundaries) else lists.array, np.int32)
+        for lists in (outer, inner)
+    )
+    rows, slots = len(outer) - 1, len(parents(inner))
+    longest = min(math.prod(map(_longest, (outer, inner))), slots)
+    made = take(inside, offsets)
+    within = take(jnp.asarray(parents(outer), np.int32), jnp.asarray(parents(inner)), rising=True)
+    return _same(("flattened", outer, inner), boundaries(made, within, _bounds(rows, slots, longest)))
+
+
+def _longest(offsets: Static | Boundaries) -> int:
+    return offsets.bounds.longest if isinstance(offsets, Boundaries) else int(np.diff(offsets.array).max(initial=0))
 
 
 def _of_largest(offsets: Static | Boundaries, rows: int) -> Bounds:
@@ -105,12 +138,10 @@ def _of_largest(offsets: Static | Boundaries, rows: int) -> Bounds:
         of = offsets.bounds
         longest = _bounds(rows, (rows - 1) * of.longest, of.longest)
         squares, many = min(of.squares, longest.squares), min(of.pairs, longest.pairs)
-        slots = _room(min(of.slots, longest.slots))
+        slots = min(of.slots, _room(longest.slots))  # where one must be left for nothing, one is in the old lists
         return Bounds(rows, slots, of.longest, squares, many, min(of.triples, longest.triples))
-    counts = np.sort(np.diff(offsets.array))[::-1][: rows - 1]
-    pairs = counts * (counts - 1) // 2
-    squares, many, triples = (int(numbers.sum()) for numbers in (counts**2, pairs, pairs * (counts - 2) // 3))
-    return Bounds(rows, _room(int(counts.sum())), int(counts.max(initial=0)), squares, many, triples)
+    known = _known(offsets, rows - 1)
+    return known._replace(rows=rows, slots=_room(known.slots))
 
 
 def lengthened(lists: Boundaries, length: int) -> Boundaries:
@@ -174,6 +205,34 @@ def concatenation(several: Sequence[Boundaries]) -> tuple[Boundaries, Any]:
     made, within, source = kernels.concatenation([_offsets(lists) for lists in several], parents)
     found = boundaries(made, within, functools.reduce(_joint, bounds))
     return _same(("concatenation", *several), found), source
+
+
+def side_by_side(several: Sequence[Static | Boundaries]) -> Boundaries:
+    """The lists of several arrays one after another, of which some are known at run time only.
+
+    The last list of each array but the last, which stands for nothing, is among them and is no list of these bounds: it
+    is not to be looked at.
+    """
+    offsets, inside, all_bounds = [], [], []
+    rows = slots = 0
+    for lists in several:
+        first = lists.offsets if isinstance(lists, Boundaries) else lists.array
+        offsets.append(jnp.asarray(first[:-1], np.int32) + slots)
+        inside.append(jnp.asarray(parents(lists), np.int32) + rows)
+        all_bounds.append(lists.bounds if isinstance(lists, Boundaries) else _known(lists))
+        rows, slots = rows + all_bounds[-1].rows, slots + all_bounds[-1].slots
+    longest = max(bounds.longest for bounds in all_bounds)
+    squares, pairs, triples = (sum(getattr(b, name) for b in all_bounds) for name in ("squares", "pairs", "triples"))
+    made = jnp.concatenate([*offsets, jnp.full(1, slots, np.int32)])
+    return boundaries(made, jnp.concatenate(inside), Bounds(rows, slots, longest, squares, pairs, triples))
+
+
+def _known(offsets: Static, rows: int | None = None) -> Bounds:
+    """Of lists that are known, of which those up to a number of rows that are the longest are meant."""
+    counts = np.sort(np.diff(offsets.array))[::-1][:rows]
+    pairs = counts * (counts - 1) // 2
+    squares, many, triples = (int(numbers.sum()) for numbers in (counts**2, pairs, pairs * (counts - 2) // 3))
+    return Bounds(len(offsets) - 1, int(counts.sum()), int(counts.max(initial=0)), squares, many, triples)
 
 
 def _joint(one: Bounds, two: Bounds) -> Bounds:

@@ -21,11 +21,12 @@ from ..kernels.running import running_count
 from ..kernels.segment import Segments
 from ..nodes.boundaries import parents, starts
 from ..nodes.kinds import Flat, Indexed, Jagged, List, Live, Masked, Node, Option, Regular, replace
-from ..nodes.moving import indexed, option
+from ..nodes.moving import indexed, option, project
 from ..nodes.static import Static, arange, static
 from ..nodes.walk import has_run_time_structure, iterate, map_flat, map_nodes
 from ..structure.from_layout import from_layout, regular
 from . import statistics
+from .columns import columns
 from .combining import at_lists
 from .elementwise import values_of
 from .evening import evened
@@ -33,7 +34,7 @@ from .ordering import segments_of
 from .positions import Positions, match, positions
 from .promises import promise
 from .ranks import packed, split_live
-from .runtime import RunTime, alive, as_regular, attach, dead_below, dead_of, depth_of, either, hide, strip
+from .runtime import RunTime, alive, as_regular, attach, dead_below, dead_of, depth_of, either, hide, masked, strip
 from .standing import has_traced_lists
 from .ufuncs import canonical
 
@@ -110,6 +111,9 @@ def reduce(reduction: Reduction, nodes: list[Node], ask: Ask) -> tuple[Any, Any]
         if everything and not reduction.keepdims and _size(nodes[0]) > 0:
             outcome = ask([one_row(node) for node in nodes])
             return _total(reduction, nodes, outcome), outcome
+        if has_traced_lists(nodes[0]):
+            outcome = ask([one_row(node) for node in nodes])
+            return _of_traced(reduction, nodes, outcome, depth), outcome
     in_front = _in_front(reduction, nodes)
     outcome = ask(None if in_front is nodes else in_front)
     nodes = in_front
@@ -326,11 +330,20 @@ def _buffers(several: list[Positions]) -> list[Any]:
 
 def _total(reduction: Reduction, nodes: list[Node], outcome: Any) -> Any:
     """All numbers to one; which list they are in does not matter."""
+    if outcome is None or positions(_joined(nodes[0])).flat is None:
+        return outcome
+    values, null = _one_value(reduction, nodes, _dtype_of(outcome))
+    if null is not None and reduction.mask_identity and jnp.issubdtype(values.dtype, jnp.inexact):
+        # nothing exists at run time: None cannot be said by a scalar, NaN can
+        return jnp.where(null[0] == 0, values[0], jnp.asarray(jnp.nan, values.dtype))
+    return values[0]
+
+
+def _one_value(reduction: Reduction, nodes: list[Node], dtype: Any) -> tuple[Any, Any]:
+    """All numbers reduced to a buffer of one, and the mask that says that there were none, if that can be."""
     reduction = dataclasses.replace(reduction, axis=None)
     several = [positions(_joined(node)) for node in nodes]
     inside = several[0]
-    if outcome is None or inside.flat is None:
-        return outcome
     count = len(inside.rows)
     segments = Segments(np.broadcast_to(np.int32(0), count), 1)
     dead, exists = inside.dead(), inside.nonexistent()
@@ -341,14 +354,10 @@ def _total(reduction: Reduction, nodes: list[Node], outcome: Any) -> Any:
         place = place if inside.numbers is inside.of[0] else take(jnp.asarray(inside.numbers), place)
         return place if exists is None else take(running_count(alive(exists)) - 1, place)
 
-    dtype = _dtype_of(outcome)
-    value = compute(reduction, Groups(_buffers(several), segments, live, rank), dtype)[0]
+    values = compute(reduction, Groups(_buffers(several), segments, live, rank), dtype)
     if reduction.name in (*BOUNDS, "ptp"):
-        value = _as_numpy(value, several[0].data(), live)
-    if live is not None and reduction.mask_identity and jnp.issubdtype(dtype, jnp.inexact):
-        # nothing exists at run time: None cannot be said by a scalar, NaN can
-        value = jnp.where(_nothing(segments, live)[0] == 0, value, jnp.asarray(jnp.nan, dtype))
-    return value
+        values = _as_numpy(values, several[0].data(), live)
+    return values, None if live is None else _nothing(segments, live)
 
 
 def _as_numpy(value: Any, data: Any, live: Any) -> Any:
@@ -379,6 +388,54 @@ def _flattened(node: Node, dead: Any = None, null: Any = None) -> Node:
             return _flattened(node.content, dead_below(node, dead), dead_below(node, null))
     shown = node if null is None else Masked(null, node)
     return shown if dead is None else Live(dead, shown)
+
+
+# ------------------------------------------------------------------------------- lists of run-time length
+
+
+def _of_traced(reduction: Reduction, nodes: list[Node], outcome: Any, depth: int) -> Node:
+    """Lists of run-time length over an axis that is not the innermost, or over all of them to lists of one."""
+    dtype, axis = _dtype_of(outcome), reduction.axis
+    if axis is None:
+        values, null = _one_value(reduction, nodes, dtype)
+        one = Masked(null, Flat(values)) if reduction.mask_identity and null is not None else Flat(values)
+        return functools.reduce(lambda node, _: Regular(node, 1, 1), range(depth), one)  # type: ignore[arg-type,return-value]
+    axis = axis if axis >= 0 else axis + depth + 1
+    if axis > 0:
+        reduction = dataclasses.replace(reduction, axis=axis)
+        return at_lists(nodes, axis, lambda several, above: _by_column(reduction, several, above, dtype))
+    reduction = dataclasses.replace(reduction, axis=0)
+    rows = [List(static(np.array([0, node.length])), node) for node in nodes]
+    return _by_column(reduction, rows, None, dtype)
+
+
+def _by_column(reduction: Reduction, several: list[List], above: Any, dtype: Any) -> Node:
+    """The numbers inside of the elements of lists, reduced by their positions; of one list what is in the result."""
+    lists = several[0]
+    whole = reduction.axis == 0
+    made = columns(lists, above, lists.length + 1 if whole else lists.length)
+    segments = Segments(made.to, made.size, sorted=False)
+    nth: list[Any] = []
+
+    def rank(place: Any) -> Any:
+        nth[:] = nth or [made.nth()]
+        return take(nth[0], jnp.maximum(place, 0))
+
+    buffers = [jnp.asarray(values_of(_numbers_of(one))) for one in several]
+    values = compute(reduction, Groups(buffers, segments, made.live, rank), dtype)
+    numbers: Node = Masked(_nothing(segments, made.live), Flat(values)) if reduction.mask_identity else Flat(values)
+    if not whole:
+        found = made.lists(numbers)
+        return Regular(found, 1, lists.length) if reduction.keepdims else found
+    if not reduction.keepdims:
+        return made.elements(numbers)
+    return Live(np.array([0, 1], np.float32), made.lists(numbers))
+
+
+def _numbers_of(node: Node) -> Flat:
+    """The buffer of numbers of an array, missing ones filled with something."""
+    node = masked(project(node))
+    return node if isinstance(node, Flat) else _numbers_of(node.content)  # type: ignore[union-attr]
 
 
 # ------------------------------------------------------------------------------- any axis

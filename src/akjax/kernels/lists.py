@@ -22,12 +22,14 @@ from akjax.kernels.gather import take
 from akjax.kernels.running import running_count, running_places
 
 __all__ = [
+    "columns",
     "combinations",
     "concatenation",
     "known_combinations",
     "known_parents",
     "known_product",
     "lengthened",
+    "nth_of_kind",
     "parents_of",
     "product",
     "repeated",
@@ -363,6 +365,46 @@ def lengthened(offsets: jax.Array, length: int, size: int) -> tuple[jax.Array, j
     counts = jnp.maximum(true_counts(offsets), length).at[-1].set(0)
     made = _offsets(counts, size)
     return made, parents_of(made, size)
+
+
+def columns(counts: jax.Array, to: jax.Array, rows: int, size: int) -> tuple[jax.Array, jax.Array]:
+    """Offsets and parents of lists of which each is as long as the longest of some others.
+
+    Args:
+        counts: how long the others are.
+        to: for each of them, which of the new lists it belongs to.
+        rows: the number of new lists; the last one stands for nothing.
+        size: no more than `size - 1` elements are in them.
+
+    Example:
+        >>> offsets, parents = columns(jnp.array([2, 3, 1]), jnp.array([0, 0, 1]), 3, 6)
+        >>> offsets.tolist(), parents.tolist()
+        ([0, 3, 4, 6], [0, 0, 0, 1, 2, 2])
+    """
+    longest = jnp.zeros(rows, np.int32).at[to].max(counts.astype(np.int32), mode="promise_in_bounds")
+    made = _offsets(longest.at[-1].set(0), size)
+    return made, parents_of(made, size)
+
+
+def nth_of_kind(kinds: jax.Array, there: jax.Array | np.ndarray, number: int) -> jax.Array:
+    """For each element how many of its kind are in front of it, of those that are there.
+
+    Args:
+        kinds: the kind of each element.
+        there: which of them are there.
+        number: how many kinds there are.
+
+    Example:
+        >>> nth_of_kind(jnp.array([1, 0, 1, 1]), jnp.array([True, True, False, True]), 2).tolist()
+        [0, 0, 1, 1]
+    """
+    order = jnp.argsort(kinds, stable=True)
+    size = kinds.shape[0]
+    before = jnp.concatenate([jnp.zeros(1, np.int32), running_count(take(jnp.asarray(there), order))])
+    sizes = jnp.zeros(number, np.int32).at[kinds].add(1, mode="promise_in_bounds")
+    first = running_count(sizes) - sizes
+    nth = before[:-1] - take(before, take(first, take(kinds, order)))
+    return jnp.zeros(size, np.int32).at[order].set(nth, unique_indices=True, mode="promise_in_bounds")
 
 
 def concatenation(several: list[jax.Array], parents: list[jax.Array]) -> tuple[jax.Array, jax.Array, jax.Array]:
