@@ -26,10 +26,10 @@ from ..nodes.static import static
 from ..nodes.walk import children, iterate
 from .gathering import take_rows
 from .numbering import note
-from .pairing import taken
 from .ranks import Ranks
 from .runtime import alive, as_list, as_regular, dead_below, dead_of, hide, is_text, masked
 from .runtime_errors import check
+from .taking import ONLY_NUMBERS, Taking
 
 
 def live_axis(node: Node, depth: int = 0) -> int | None:
@@ -95,7 +95,7 @@ def _rows(node: Node, capacity: int) -> Node:
     source = jnp.zeros(capacity + 1, jnp.int32).at[to].set(np.arange(node.length, dtype=np.int32), mode="drop")
     there = np.arange(capacity + 1, dtype=np.int32) < jnp.minimum(count, capacity)
     there, source = note(("compact", whole.offsets, capacity), (node.dead,), [there, source])
-    return Live(dead_of(there), _Taking(fits).node(node.content, source, there))
+    return Live(dead_of(there), Taking(fits).node(node.content, source, there))
 
 
 def _is_crowded(capacity: int, node: Node) -> bool:
@@ -109,40 +109,6 @@ def _is_crowded(capacity: int, node: Node) -> bool:
 
 
 _CROWDED = 1.5
-
-
-class _Taking:
-    """Rows at traced positions, with the lists in them; numbers only where there was room for all."""
-
-    def __init__(self, fits: Any) -> None:
-        self._fits = fits
-        self._lists: dict[Any, tuple[Boundaries, Any]] = {}
-
-    def node(self, node: Node, at: Any, there: Any) -> Node:
-        node = masked(as_regular(project(node)))
-        match node:
-            case Live():
-                return Live(take(node.dead, at), self.node(node.content, at, there))
-            case Masked():
-                return hide(self.node(node.content, at, there), take(node.null, at), node.parameters)
-            case Record():
-                contents = tuple(self.node(content, at, there) for content in node.contents)
-                return replace(node, contents=contents, length=at.shape[0])  # type: ignore[no-any-return]
-            case Regular():
-                below = (at[:, None] * node.size + np.arange(node.size, dtype=np.int32)).reshape(-1)
-                content = self.node(node.content, below, jnp.repeat(there, node.size))
-                return replace(node, content=content, length=at.shape[0])  # type: ignore[no-any-return]
-            case List() if not is_text(node):
-                key = (id(node.offsets), id(at))
-                if key not in self._lists:
-                    self._lists[key] = taken(node.offsets, at, there)
-                found, slots = self._lists[key]
-                inside = found.parents != found.bounds.rows - 1
-                return Jagged(found, self.node(node.content, slots, inside), node.parameters)
-            case Flat() | Option() | Empty():
-                return take_rows(node, at, jnp.broadcast_to(self._fits, at.shape))
-            case _:
-                raise StructureError(_ONLY_NUMBERS)
 
 
 def _at_lists(node: Node, capacity: int, axis: int, above: Any) -> Node:
@@ -238,13 +204,7 @@ def _move(node: Node, at: Any, valid: Any) -> Node:
         case Flat() | Option() | Empty():
             return take_rows(node, at, valid)
         case _:
-            raise StructureError(_ONLY_NUMBERS)
-
-
-_ONLY_NUMBERS = (
-    "akjax.compact moves numbers in records and lists; text and unions are part of the structure and stay "
-    "where they are: compact the fields that you need"
-)
+            raise StructureError(ONLY_NUMBERS)
 
 
 def _move_lists(lists: List, at: Any, valid: Any) -> List:

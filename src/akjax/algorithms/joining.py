@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..errors import StructureError
+from ..kernels._reduce import iota
 from ..kernels.gather import take
 from ..nodes.boundaries import Boundaries, parents, starts
 from ..nodes.kinds import Empty, Jagged, List, Live, Masked, Node, Option, Record, Regular, replace
@@ -17,10 +19,11 @@ from ..nodes.static import arange
 from ..nodes.walk import has_run_time_structure
 from .gathering import take_rows
 from .numbering import note
-from .pairing import concatenation, lengthened
+from .pairing import concatenation, lengthened, side_by_side
 from .ranks import Ranks, packed, positions_in, split_live
 from .runtime import as_list, dead_below, dead_of, either, hide, is_text, masked
-from .standing import OTHER_LISTS
+from .standing import OTHER_LISTS, has_traced_lists
+from .taking import Taking
 
 Merge = Callable[[list[Node]], Node]  # arrays without run-time structure, one after another
 
@@ -89,6 +92,8 @@ def joined(several: list[List], merge: Merge) -> Node:
     """The elements of the lists of one array, then those of the next, in one list."""
     if any(isinstance(lists, Jagged) for lists in several):
         return _joined_traced(several, merge)
+    if any(has_traced_lists(lists) for lists in several):
+        return _joined_deep(several, merge)
     counts = [np.diff(lists.offsets.array) for lists in several]
     offsets = offsets_of(np.sum(counts, axis=0))
     first = offsets.array[:-1].copy()
@@ -107,7 +112,32 @@ def _joined_traced(several: list[List], merge: Merge) -> Node:
     if not all(isinstance(offsets, Boundaries) for offsets in each):
         raise StructureError(OTHER_LISTS)
     found, source = concatenation(each)  # type: ignore[arg-type]
-    return Jagged(found, take_rows(one_after_another([lists.content for lists in several], merge), source, None))
+    content = one_after_another([lists.content for lists in several], merge)
+    if has_traced_lists(content):
+        return Jagged(found, Taking().node(content, source, found.parents != len(found) - 2))
+    return Jagged(found, take_rows(content, source, None))
+
+
+def _joined_deep(several: list[List], merge: Merge) -> Node:
+    """The rows of several arrays, with lists of run-time length in them.
+
+    The last row of each array holds the slots that are not used. It comes to stand between others, and so it is left
+    without any: unused slots are behind all others again.
+    """
+    if any(lists.length != 1 for lists in several):
+        raise StructureError(OTHER_LISTS)
+    dead, content = split_live(one_after_another([lists.content for lists in several], merge))
+    ends = np.cumsum([lists.content.length for lists in several]) - 1
+    last = [end for end, lists in zip(ends, several, strict=True) if has_traced_lists(lists)]
+    size = content.length
+    if last[-1] != ends[-1]:  # all rows of an array as it is may exist: one more for what does not
+        last.append(size)
+    numbers = iota(last[-1] + 1)
+    at = jnp.minimum(numbers, np.int32(size - 1))
+    there = functools.reduce(jnp.logical_and, [numbers != np.int32(end) for end in last])
+    gone = dead_of(there)
+    gone = gone if dead is None else either(gone, take(jnp.asarray(dead), at))
+    return List(offsets_of(np.array([len(at)])), Live(gone, Taking().node(content, at, there)))
 
 
 def one_after_another(nodes: list[Node], merge: Merge) -> Node:
@@ -136,6 +166,9 @@ def one_after_another(nodes: list[Node], merge: Merge) -> Node:
         return Record(contents, first.fields, sum(node.length for node in nodes), first.parameters if alike else None)
     lists: list[Any] = [as_list(node) for node in nodes]
     if all(isinstance(node, List) and not is_text(node) for node in lists):
+        if any(isinstance(node, Jagged) for node in lists):
+            content = one_after_another([n.content for n in lists], merge)
+            return Jagged(side_by_side([n.offsets for n in lists]), content, first.parameters)
         offsets = offsets_of(np.concatenate([np.diff(node.offsets.array) for node in lists]))
         return replace(lists[0], offsets=offsets, content=one_after_another([n.content for n in lists], merge))  # type: ignore[no-any-return]
     message = (

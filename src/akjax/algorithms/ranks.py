@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import StructureError
 from ..kernels._reduce import iota
-from ..kernels.gather import take
+from ..kernels.gather import take, take_mask
 from ..kernels.running import running_count
 from ..nodes.boundaries import Boundaries, parents, starts, stops
 from ..nodes.kinds import Jagged, List, Live, Masked, Node, Record, replace
@@ -22,6 +22,8 @@ from .gathering import Reach, take_rows
 from .numbering import note
 from .runtime import alive, as_list, dead_below, dead_of, either, hide, masked
 from .runtime_errors import check
+from .standing import has_traced_lists
+from .taking import Taking
 
 
 class Ranks:
@@ -127,9 +129,35 @@ def _bound(position: Any, counts: Any, least: int, most: Any) -> Any:
 
 def _backwards(lists: List) -> List:
     """Every list with its slots the other way round."""
-    offsets = lists.offsets.array
-    last = (offsets[:-1] + offsets[1:] - 1)[parents(lists.offsets)]
-    return replace(lists, content=carry(lists.content, last - arange(len(last))))  # type: ignore[no-any-return]
+    dead, content = split_live(lists.content)
+    deep = has_traced_lists(content)
+    at = _mirrored(lists.offsets, deep)
+    if isinstance(at, np.ndarray):
+        moved = carry(content, at)
+    elif deep:
+        moved = Taking().node(content, at, note(("all but the last", len(at)), (), iota(len(at)) != len(at) - 1))
+    else:
+        moved = take_rows(content, at, None, reach_of(lists.offsets, lists.offsets))
+    if dead is not None:
+        moved = Live(note(("backwards", lists.offsets), (dead,), take_mask(dead, at)), moved)
+    return replace(lists, content=moved)  # type: ignore[no-any-return]
+
+
+def _mirrored(offsets: Static | Boundaries, last_stays: bool) -> Any:
+    """For each slot the one that is as far from the other end of its list.
+
+    `last_stays` says that the last slot, which does not exist, holds the unused slots of lists in it.
+    """
+    size = len(parents(offsets))
+    if last_stays and len(offsets) == 2:  # rows, of which no constant index is needed
+        at = jnp.where(iota(size) == size - 1, iota(size), size - 2 - iota(size))
+        return note(("mirrored", offsets, last_stays), (), at)
+    ends, inside = starts(offsets) + stops(offsets) - 1, parents(offsets)
+    if not isinstance(offsets, Boundaries) and not last_stays:
+        return ends[inside] - arange(size)
+    # the last list stands for nothing: all of it stays
+    at = jnp.where(inside == len(offsets) - 2, iota(size), take(jnp.asarray(ends, np.int32), inside) - iota(size))
+    return note(("mirrored", offsets, last_stays), (), at)
 
 
 def element(node: Node, rank: int, axis: int, missing: bool) -> Node:
@@ -171,6 +199,8 @@ def part(node: Node, where: slice, axis: int) -> Node:
     """`array[:, start:stop:step]`: a part of every list; of the rows themselves for axis 0."""
 
     def sliced(lists: List, above: Any) -> Node:
+        if where in (_FORWARDS, _BACKWARDS):
+            return lists if where == _FORWARDS else _backwards(lists)
         dead, content = split_live(lists.content)
         key = ("slice", lists.offsets, where.step)
         inside = note(key, (dead, where.start, where.stop), jnp.asarray(Ranks(lists, dead).within(where)))
@@ -183,6 +213,9 @@ def part(node: Node, where: slice, axis: int) -> Node:
         rows: Any = sliced(List(static(np.array([0, node.length])), node), None)
         return rows.content  # type: ignore[no-any-return]
     return _at_lists(node, axis, sliced)
+
+
+_FORWARDS, _BACKWARDS = slice(None, None, 1), slice(None, None, -1)
 
 
 def split_live(node: Node) -> tuple[Any, Node]:

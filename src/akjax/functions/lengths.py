@@ -11,6 +11,7 @@ import numpy as np
 
 from ..algorithms.combining import at_lists
 from ..algorithms.elementwise import values_of
+from ..algorithms.pairing import flattened
 from ..algorithms.promises import promise
 from ..algorithms.ranks import ranked, split_live
 from ..algorithms.reducing import Reduction, reduce, skeleton
@@ -19,7 +20,8 @@ from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
 from ..highlevel.moving import move
 from ..highlevel.state import is_traced, node_of, wrap
-from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Record, replace
+from ..nodes.boundaries import Boundaries
+from ..nodes.kinds import Empty, Flat, Jagged, List, Live, Masked, Node, Record, replace
 from ..nodes.moving import project
 from ..nodes.static import static
 from ..nodes.walk import has_run_time_structure, iterate
@@ -81,9 +83,10 @@ def _flatten(array: Any, axis: Any = 1, **kwargs: Any) -> Any:
     node = node_of(array)
     if axis is None:
         return wrap(_flat(node, keep_missing=False), array.behavior, array.attrs)
-    if any(map(is_text, iterate(node))):
+    depth = depth_of(node)
+    if not -depth - 1 <= axis <= depth or any(map(is_text, iterate(node))):
         ak.flatten(ak.Array(stand_in(node)), axis=axis)  # Awkward's errors
-    axis = axis if axis >= 0 else axis + depth_of(node) + 1
+    axis = axis if axis >= 0 else axis + depth + 1
     flat = _present(node) if axis == 0 else _flatten_lists(node, axis)
     return wrap(flat, array.behavior, array.attrs)
 
@@ -116,6 +119,8 @@ def _flatten_lists(node: Node, axis: int) -> Node:
     if axis > 2:
         return replace(lists, content=_flatten_lists(lists.content, axis - 1))  # type: ignore[no-any-return]
     content, offsets = _joined(lists.content)
+    if isinstance(lists, Jagged) or isinstance(offsets, Boundaries):
+        return Jagged(flattened(lists.offsets, offsets), content, lists.parameters)
     return replace(lists, offsets=static(offsets.array[lists.offsets.array]), content=content)  # type: ignore[no-any-return]
 
 
