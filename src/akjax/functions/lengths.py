@@ -39,7 +39,10 @@ def _num(array: Any, axis: int = 1, *, highlevel: bool = True, behavior: Any = N
     if not live(array):
         return move(ak.num, array, axis=axis, behavior=behavior, attrs=attrs)
     node = node_of(array)
-    axis = axis if axis >= 0 else axis + depth_of(node) + 1
+    depth = depth_of(node)
+    if not -depth - 1 <= axis <= depth:
+        ak.num(ak.Array(stand_in(node)), axis=axis)  # Awkward's error
+    axis = axis if axis >= 0 else axis + depth + 1
     if axis == 0:
         if not isinstance(node, Live):
             return node.length
