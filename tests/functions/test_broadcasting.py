@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from arrays import ALL, NUMBERS
+from many import check_each, check_many
 from oracle import check, check_gradient
 
 import akjax
@@ -36,10 +37,10 @@ MASK = ak.Array([True, False, True])
 @pytest.mark.parametrize("one", SIDES)
 def test_where_static(one):
     for condition in ([True, False, True], [True, True, True]):
-        for two in SIDES.values():
-            check(lambda a, b, c=condition: ak.where(np.array(c), a, b), SIDES[one], two)
-        for scalar in SCALARS:
-            check(lambda a, c=condition, s=scalar: ak.where(np.array(c), a, s), SIDES[one])
+        pairs = {two: (SIDES[one], SIDES[two]) for two in SIDES}
+        check_each(lambda a, b, c=condition: ak.where(np.array(c), a, b), pairs)
+        with_scalars = {repr(s): lambda a, c=condition, s=s: ak.where(np.array(c), a, s) for s in SCALARS}
+        check_many(with_scalars, SIDES[one])
 
 
 @pytest.mark.parametrize("one", SIDES)
@@ -67,11 +68,9 @@ NUMERIC = ("booleans", "integers", "floats", "int8", "options", "integer options
 
 @pytest.mark.parametrize("one", NUMERIC)
 def test_where_traced_numbers_never_give_up(one):
-    for two in NUMERIC:
-        check(ak.where, MASK, SIDES[one], SIDES[two])
-    for scalar in SCALARS:
-        check(lambda c, a, s=scalar: ak.where(c, a, s), MASK, SIDES[one])
-        check(lambda c, a, s=scalar: ak.where(c, s, a), MASK, SIDES[one])
+    check_each(ak.where, {two: (MASK, SIDES[one], SIDES[two]) for two in NUMERIC})
+    check_many({repr(s): lambda c, a, s=s: ak.where(c, a, s) for s in SCALARS}, MASK, SIDES[one])
+    check_many({repr(s): lambda c, a, s=s: ak.where(c, s, a) for s in SCALARS}, MASK, SIDES[one])
 
 
 def test_where_mergebool():
@@ -110,21 +109,23 @@ def test_where_with_values_missing_at_run_time():
 
 @pytest.mark.parametrize("name", ALL)
 def test_like_and_types(name):
-    array = ALL[name]
-    if name != "strings":  # eager Awkward breaks them
-        check(ak.nan_to_num, array)
-    check(ak.zeros_like, array)
-    check(ak.ones_like, array)
-    check(lambda x: ak.full_like(x, 3), array)
-    check(lambda x: ak.full_like(x, 3.5), array)
-    if name != "strings":
-        check(lambda x: ak.zeros_like(x, dtype=np.int16), array)
-        check(lambda x: ak.full_like(x, 2.7, dtype=int), array)
+    functions = {
+        "zeros": ak.zeros_like,
+        "ones": ak.ones_like,
+        "threes": lambda x: ak.full_like(x, 3),
+        "halves": lambda x: ak.full_like(x, 3.5),
+        "isclose": lambda x: ak.isclose(x, x),
+    }
     for to in ("float32", "int64", bool, np.complex64):
-        check(lambda x, to=to: ak.values_astype(x, to), array)
-    check(lambda x: ak.broadcast_arrays(x, 1), array)
-    check(lambda x: ak.broadcast_arrays(x, x), array)
-    check(lambda x: ak.isclose(x, x), array)
+        functions[f"as {to}"] = lambda x, to=to: ak.values_astype(x, to)
+    for k in (0, 1):
+        functions[f"broadcast with a number, {k}"] = lambda x, k=k: ak.broadcast_arrays(x, 1)[k]
+        functions[f"broadcast with itself, {k}"] = lambda x, k=k: ak.broadcast_arrays(x, x)[k]
+    if name != "strings":  # eager Awkward breaks them
+        functions["nan_to_num"] = ak.nan_to_num
+        functions["small zeros"] = lambda x: ak.zeros_like(x, dtype=np.int16)
+        functions["whole numbers"] = lambda x: ak.full_like(x, 2.7, dtype=int)
+    check_many(functions, ALL[name])
 
 
 @pytest.mark.parametrize("name", NUMBERS)
