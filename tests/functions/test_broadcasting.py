@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from arrays import ALL, NUMBERS
 from many import check_each, check_many
-from oracle import check, check_gradient
+from oracle import check, check_gradient, outcome
 
 import akjax
 
@@ -46,21 +46,19 @@ def test_where_static(one):
 @pytest.mark.parametrize("one", SIDES)
 def test_where_traced(one):
     """Equal to eager, or a sentence where the structure would depend on values."""
-    for two in [*SIDES.values(), *SCALARS]:
-        for pair in ((SIDES[one], two), (two, SIDES[one])):
-            try:
-                if any(isinstance(side, ak.Array) is False for side in pair):
-                    k = 0 if isinstance(pair[0], ak.Array) else 1
-                    scalar = pair[1 - k]
-                    check(
-                        lambda c, a, k=k, scalar=scalar: ak.where(c, *((a, scalar) if k == 0 else (scalar, a))),
-                        MASK,
-                        pair[k],
-                    )
-                else:
-                    check(ak.where, MASK, *pair)
-            except akjax.errors.StructureError:
-                continue
+    functions = {}
+    for name, two in {**SIDES, **{repr(scalar): scalar for scalar in SCALARS}}.items():
+        # an array is an argument of the program, a number a constant in it
+        functions[f"or {name}"] = lambda c, a, sides, name=name, two=two: ak.where(c, a, sides.get(name, two))
+        functions[f"{name} or"] = lambda c, a, sides, name=name, two=two: ak.where(c, sides.get(name, two), a)
+    arguments = (MASK, SIDES[one], SIDES)
+
+    def gives_up(function):
+        eager = outcome(function, *arguments)
+        refused = isinstance(outcome(jax.eval_shape, function, *arguments), akjax.errors.StructureError)
+        return refused and not isinstance(eager, Exception)
+
+    check_many({name: function for name, function in functions.items() if not gives_up(function)}, *arguments)
 
 
 NUMERIC = ("booleans", "integers", "floats", "int8", "options", "integer options", "all missing", "complex")
