@@ -28,7 +28,7 @@ NUMBERS = {
     "regular": ak.Array(np.arange(6.0).reshape(2, 3)),
     "regular type": ak.to_regular(ak.Array([[1.0, 2.0], [3.0, 4.0]])),
     "regular of lists": ak.to_regular(ak.Array([[[1.0, 2.0], []], [[3.0], [4.0]]]), axis=1),
-    "lists of regular": ak.unflatten(ak.Array(np.arange(8.0).reshape(4, 2)), [2, 0, 2]),
+    "lists of regular": ak.unflatten(ak.from_numpy(np.arange(8.0).reshape(4, 2), regulararray=True), [2, 0, 2]),
     "offsets not from 0": ak.Array(_list([1, 3, 3, 5], _data)),
     "list array": ak.Array(
         _c.ListArray(ak.index.Index64(np.array([3, 0, 4])), ak.index.Index64(np.array([5, 2, 4])), _data)

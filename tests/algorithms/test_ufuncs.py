@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from arrays import ALL
 from many import check_many
-from oracle import check, check_gradient, outcome
+from oracle import check, check_gradient, compare, outcome
 
 jax.config.update("jax_enable_x64", True)
 
@@ -276,6 +276,17 @@ def test_every_kind_of_array(name):
         },
         array,
     )
+
+
+def test_further_axes_of_a_buffer_in_lists_are_regular_lists():
+    """Awkward pairs those of one buffer as NumPy does, and raises, and those of regular lists as lists."""
+    buffer, regular = (ak.from_numpy(np.arange(8.0).reshape(4, 2), regulararray=regular) for regular in (False, True))
+    in_lists = [ak.unflatten(array, [2, 0, 2]) for array in (buffer, regular)]
+    others = ak.unflatten([1.0, 10.0, 100.0, 1000.0], [2, 0, 2])
+    with pytest.raises(ValueError, match="shape mismatch"):
+        in_lists[0] * others
+    for array in in_lists:
+        compare(jax.jit(operator.mul)(array, others), in_lists[1] * others)
 
 
 def test_strings_are_compared():

@@ -162,7 +162,7 @@ class _Broadcast:
         self.results = out if isinstance(out, tuple) else (out,)
         return self
 
-    def _level(self, layouts: tuple[Any, ...], **kwargs: Any) -> Any:
+    def _level(self, layouts: tuple[Any, ...], depth: int, **kwargs: Any) -> Any:
         several = layouts[: self._several]
         number = len(self.levels)
         self.levels.append(several)
@@ -173,10 +173,19 @@ class _Broadcast:
                 return done
         if not all(layout.is_numpy for layout in several):
             return None
-        result = self._leaf(*map(values_of, level.nodes()))
+        values = [values_of(node) for node in level.nodes()]
+        result = self._leaf(*(_from_the_left(values) if depth > 1 else values))
         parameters = _shared_parameters([layout.parameters for layout in several])
         results = result if isinstance(result, tuple) else (result,)
         return tuple(level.layout(_leaf_node(data, parameters)) for data in results)
+
+
+def _from_the_left(values: list[Any]) -> list[Any]:
+    """Buffers below lists, whose further axes are lists of one size: these broadcast from the first axis on."""
+    most = max(value.ndim for value in values)
+    return [
+        value if value.ndim == most else value.reshape(value.shape + (1,) * (most - value.ndim)) for value in values
+    ]
 
 
 def _leaf_node(data: Any, parameters: Any) -> Node:
