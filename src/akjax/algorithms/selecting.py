@@ -71,8 +71,19 @@ def fitted(node: Node, condition: Node) -> tuple[Node, Node]:
     """An array and a condition that speaks of its elements, in the same slots."""
     if not (has_run_time_structure(node) or has_run_time_structure(condition)):
         return node, condition
+    if isinstance(node, Live) and isinstance(condition, Flat) and condition.length < node.length:
+        condition = _for_all_rows(condition, node.dead)
     array, fitting = line_up([node, condition], depth_of(condition) + 1, judged=1, error=(IndexError, UNFIT))
     return array, fitting
+
+
+def _for_all_rows(condition: Flat, dead: Any) -> Node:
+    """A condition for the first of some rows; Awkward takes what it does not reach for not selected."""
+    rows = dead.shape[0]
+    count = jnp.maximum(jnp.sum(alive(dead), dtype=np.int32), condition.length)
+    behind = note(("for all rows", condition.length), (dead,), dead_of(np.arange(rows, dtype=np.int32) < count))
+    values = jnp.pad(jnp.asarray(condition.data), (0, rows - condition.length))
+    return Live(behind, replace(condition, data=values))
 
 
 def select(node: Node, condition: Condition) -> Node:

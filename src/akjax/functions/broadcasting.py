@@ -60,7 +60,7 @@ def _all_there(value: Any) -> Any:
         n = masked(n)
         if not isinstance(n, Masked | Record):
             return None
-        if isinstance(n, Record) or not isinstance(n.content, Flat):
+        if isinstance(n, Record) or not isinstance(n.content, Flat) or np.ndim(n.content.data) > 1:
             message = (
                 "ak.where of lists or records that are missing at run time is not supported yet: "
                 "choose between their fields or numbers"

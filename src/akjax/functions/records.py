@@ -18,7 +18,7 @@ from ..highlevel.operations import ak_attrs, ak_behavior
 from ..highlevel.state import node_of, wrap
 from ..nodes.kinds import Flat, Masked, Node, Option, Record, replace
 from ..nodes.moving import project
-from ..nodes.walk import map_nodes
+from ..nodes.walk import iterate, map_nodes
 from ..registry import implements
 from ..structure.to_layout import stand_in
 from .lengths import live
@@ -60,7 +60,7 @@ def _side_by_side(
     `outside` says that a record is missing where one of its elements would be.
     """
     pieces = [ak.Array(piece) if _is_column(piece) else piece for piece in pieces]
-    nodes = [_row(piece) if np.isscalar(piece) or isinstance(piece, jax.Array) else node_of(piece) for piece in pieces]
+    nodes = [_row(piece) if _is_scalar(piece) else node_of(piece) for piece in pieces]
     levels = [level_of(node) for node in nodes]
     deepest = max(levels) if depth_limit is None else min(depth_limit - 1, max(levels))
     nodes = line_up(nodes, deepest + 1)
@@ -86,6 +86,10 @@ def _side_by_side(
         return replace(n, contents=contents)  # type: ignore[no-any-return]
 
     return map_nodes(fill, node_of(on_envelopes(zipped, numbers)))
+
+
+def _is_scalar(value: Any) -> bool:
+    return np.isscalar(value) or (isinstance(value, jax.Array) and value.ndim == 0)
 
 
 def _is_column(value: Any) -> bool:
@@ -135,6 +139,16 @@ def _with_field(array: Any, what: Any, where: Any = None, **kwargs: Any) -> Any:
     if len(path) > 1:
         inner = _with_field(array[path[0]], what, path[1:], **kwargs)
         return _with_field(array, inner, path[0], **kwargs)
+    if _is_scalar(what):
+
+        def every(n: Node) -> Node | None:
+            if not isinstance(n, Record):
+                return None
+            return _extended(n, put(Flat(np.zeros(n.length, np.int64)), _row(what)), path[0])
+
+        if not any(isinstance(n, Record) for n in iterate(node_of(array))):
+            raise ValueError(_NO_RECORDS)
+        return wrap(map_nodes(every, node_of(array)), array.behavior, array.attrs)
     level = level_of(node_of(array))
     _, records = cut(node_of(array), level)
     both = _side_by_side(
@@ -150,12 +164,14 @@ def _with_field(array: Any, what: Any, where: Any = None, **kwargs: Any) -> Any:
     return wrap(map_nodes(added, both), array.behavior, array.attrs)
 
 
+_NO_RECORDS = "no tuples or records in array; cannot add a new field"
+
+
 def _extended(base: Node, column: Node, name: Any) -> Node:
     """A record with one more column, or another one in its place."""
     base = project(base)
     if not isinstance(base, Record):
-        message = "no tuples or records in array; cannot add a new field"
-        raise ValueError(message)
+        raise ValueError(_NO_RECORDS)
     labels = list(base.fields) if base.fields is not None else [str(i) for i in range(len(base.contents))]
     zeros = [np.zeros(1)] * len(labels)
     # where the column goes is Awkward's to say

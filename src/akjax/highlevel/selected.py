@@ -15,9 +15,10 @@ import numpy as np
 from ..algorithms import ranks, selecting
 from ..algorithms.aligning import line_up
 from ..algorithms.picking import pick
-from ..algorithms.runtime import as_list, as_regular, depth_of
+from ..algorithms.ranks import split_live
+from ..algorithms.runtime import as_list, as_regular, dead_below, depth_of, masked
 from ..errors import StructureError
-from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Option, Record, Regular, Row, replace
+from ..nodes.kinds import Empty, Flat, List, Live, Masked, Node, Record, Regular, Row, replace
 from ..nodes.moving import carry, project
 from ..nodes.static import static
 from ..nodes.walk import has_run_time_structure, iterate
@@ -37,7 +38,7 @@ def index_selected(array: Any, where: Any) -> Any:
         return array[rest if len(rest) != 1 else rest[0]] if rest else array
     at = next((k for k, one in enumerate(where) if one is Ellipsis), None)
     if at is not None:
-        between = depth_of(node_of(array)) + 2 - len(where)
+        between = depth_of(node_of(array)) + 1 - sum(one is not None and one is not Ellipsis for one in where)
         where = (*where[:at], *[slice(None)] * between, *where[at + 1 :])
     at = next((k for k, one in enumerate(where) if one is None), None)
     if at is not None:
@@ -83,19 +84,18 @@ def _at(array: Any, where: Any, axis: int) -> Any:
 
 def _new_axis(node: Node, axis: int) -> Node:
     """Every element at a level as the only one of a list."""
-    node = project(node)
+    node = masked(node)
     if isinstance(node, Live):
         return replace(node, content=_new_axis(node.content, axis))  # type: ignore[no-any-return]
-    if isinstance(node, Masked | Option):
-        message = "a new axis of missing values after a selection by traced values: fill or drop them first"
-        raise StructureError(message)
     if axis == 1:
         return Regular(node, 1, node.length)
+    if isinstance(node, Masked):
+        return replace(node, content=_new_axis(node.content, axis))  # type: ignore[no-any-return]
     if isinstance(node, Record):
-        contents = tuple(_new_axis(content, axis) for content in node.contents)
-        return replace(node, contents=contents)  # type: ignore[no-any-return]
-    lists = as_list(node)
-    if not isinstance(lists, List):
+        message = "a new axis in the fields of records after a selection by traced values: index the fields one by one"
+        raise StructureError(message)
+    lists = as_regular(node)
+    if not isinstance(lists, List | Regular):
         message = "there are no lists at the level of the new axis"
         raise IndexError(message)
     return replace(lists, content=_new_axis(lists.content, axis - 1))  # type: ignore[no-any-return]
@@ -143,6 +143,11 @@ def _kind(node: Node) -> str | None:
 
 
 def _selection(array: Any, node: Node, where: Any, condition: Node) -> Any:
+    rectangle = split_live(condition)[1]
+    if isinstance(rectangle, Flat) and len(rectangle.shape) > 1:
+        # a rectangle of conditions makes the axes it covers one, as in NumPy
+        axes = len(rectangle.shape) - 1
+        return _selection(array, _as_one_axis(node, axes), wrap(flat := _as_one_axis(condition, axes)), flat)
     if not isinstance(node, Live) and not has_run_time_structure(condition) and depth_of(condition) == 0:
         values = ak.to_numpy(where, allow_missing=False) if not _is_traced(condition) else None
         if values is not None and len(values) == node.length:
@@ -156,6 +161,18 @@ def _selection(array: Any, node: Node, where: Any, condition: Node) -> Any:
         read = memo.get("condition") or selecting.read(condition)
         memo["condition"] = read
     return wrap(selecting.select(array_node, read), array.behavior, array.attrs)
+
+
+def _as_one_axis(node: Node, axes: int) -> Node:
+    """An array with as many regular axes below the rows made one with these."""
+    for _ in range(axes):
+        dead, content = split_live(node)
+        lists = as_regular(project(content))
+        if not isinstance(lists, Regular):
+            message = "a condition with several regular axes fits an array whose first axes are regular, too"
+            raise IndexError(message)
+        node = lists.content if dead is None else Live(dead_below(lists, dead), lists.content)
+    return node
 
 
 def _is_traced(node: Node) -> bool:
