@@ -33,7 +33,7 @@ from .promises import promise
 from .ranks import ranked, split_live
 from .runtime import as_list, as_regular, dead_below, either, hide, masked
 from .slots import put
-from .standing import OTHER_LISTS
+from .standing import OTHER_LISTS, has_traced_lists
 from .ufuncs import canonical
 
 
@@ -239,7 +239,7 @@ def _elements(several: list[List], columns: list[Any], positions: bool) -> tuple
     for lists, numbers in zip(several, columns, strict=True):
         dead, content = split_live(lists.content)
         if not positions:
-            known = isinstance(numbers, np.ndarray)
+            known = isinstance(numbers, np.ndarray) and not has_traced_lists(content)
             contents.append(put(Flat(numbers), content) if known else take_rows(content, numbers, None))
             continue
         ranks = take(ranked(lists, dead).ranks, numbers)

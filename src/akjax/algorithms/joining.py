@@ -14,13 +14,13 @@ from ..kernels._reduce import iota
 from ..kernels.gather import take
 from ..nodes.boundaries import Boundaries, parents, starts
 from ..nodes.kinds import Empty, Jagged, List, Live, Masked, Node, Option, Record, Regular, replace
-from ..nodes.moving import carry, offsets_of, option, project
+from ..nodes.moving import offsets_of, option, project
 from ..nodes.static import arange
 from ..nodes.walk import has_run_time_structure
 from .gathering import take_rows
 from .numbering import note
 from .pairing import concatenation, lengthened, side_by_side
-from .ranks import Ranks, packed, positions_in, split_live
+from .ranks import Ranks, packed, positions_in, split_live, taken_at
 from .runtime import as_list, dead_below, dead_of, either, hide, is_text, masked
 from .standing import OTHER_LISTS, has_traced_lists
 from .taking import Taking
@@ -44,7 +44,7 @@ def padded(lists: List, length: int, clip: bool) -> Node:
     else:
         there = nth < take(counts, inside)
         null = dead_of(there) if dead is not None else np.where(there, np.float32(0), np.float32(1))
-        found = hide(carry(content, np.maximum(index, 0)), null)
+        found = hide(taken_at(content, np.maximum(index, 0)), null)
     if clip:
         return Regular(found, length, lists.length, lists.parameters)
     if dead is not None:
@@ -103,7 +103,7 @@ def joined(several: list[List], merge: Merge) -> Node:
         index[first[parents(lists.offsets)] + positions_in(lists.offsets)] = base + arange(lists.content.length)
         first += count
         base += lists.content.length
-    return List(offsets, carry(one_after_another([lists.content for lists in several], merge), index))
+    return List(offsets, taken_at(one_after_another([lists.content for lists in several], merge), index))
 
 
 def _joined_traced(several: list[List], merge: Merge) -> Node:

@@ -14,13 +14,13 @@ from ..kernels._reduce import iota
 from ..kernels.gather import take, take_mask
 from ..kernels.running import running_count
 from ..nodes.boundaries import Boundaries, parents, starts, stops
-from ..nodes.kinds import Jagged, List, Live, Masked, Node, Record, replace
+from ..nodes.kinds import Empty, Flat, Jagged, List, Live, Masked, Node, Record, Regular, replace
 from ..nodes.moving import carry, option
 from ..nodes.static import Static, arange, static
-from ..nodes.walk import has_run_time_structure
+from ..nodes.walk import has_run_time_structure, iterate
 from .gathering import Reach, take_rows
 from .numbering import note
-from .runtime import alive, as_list, dead_below, dead_of, either, hide, masked
+from .runtime import alive, as_list, as_regular, dead_below, dead_of, either, hide, masked
 from .runtime_errors import check
 from .standing import has_traced_lists
 from .taking import Taking
@@ -171,12 +171,16 @@ def element(node: Node, rank: int, axis: int, missing: bool) -> Node:
             missing value where there is no NaN), as Awkward's error cannot be raised at run time.
     """
 
-    def pick(lists: List, above: Any) -> Node:
+    def pick(several: List | Regular, above: Any) -> Node:
+        known = isinstance(several, Regular) and isinstance(rank, int)
+        if known and not missing and not -several.size <= rank < several.size:  # type: ignore[union-attr]
+            raise IndexError(OUT_OF_RANGE.format(index=rank))
+        lists: Any = as_list(several)
         dead, content = split_live(lists.content)
         slot = Ranks(lists, dead).slot(rank)
         there = slot >= 0
         if isinstance(slot, np.ndarray) and there.all():
-            found = carry(content, slot)
+            found = taken_at(content, slot)
             if not missing:
                 return found
             if has_run_time_structure(found):
@@ -189,7 +193,7 @@ def element(node: Node, rank: int, axis: int, missing: bool) -> Node:
         if missing:
             return hide(take_rows(content, at, None, reach), dead_of(there))
         there = there if above is None else there | ~alive(above)
-        check(there, IndexError, "index out of range while attempting to get index {index}", index=rank)
+        check(there, IndexError, OUT_OF_RANGE, index=rank)
         return take_rows(content, at, there, reach)
 
     return _at_lists(node, axis, pick)
@@ -198,8 +202,12 @@ def element(node: Node, rank: int, axis: int, missing: bool) -> Node:
 def part(node: Node, where: slice, axis: int) -> Node:
     """`array[:, start:stop:step]`: a part of every list; of the rows themselves for axis 0."""
 
-    def sliced(lists: List, above: Any) -> Node:
-        if where in (_FORWARDS, _BACKWARDS):
+    def sliced(several: List | Regular, above: Any) -> Node:
+        traced = any(isinstance(bound, jax.Array) for bound in (where.start, where.stop))
+        if isinstance(several, Regular) and not traced:
+            return _part_of_each(several, where)
+        lists: Any = as_list(several)
+        if not traced and where in (_FORWARDS, _BACKWARDS):
             return lists if where == _FORWARDS else _backwards(lists)
         dead, content = split_live(lists.content)
         key = ("slice", lists.offsets, where.step)
@@ -217,13 +225,29 @@ def part(node: Node, where: slice, axis: int) -> Node:
 
 _FORWARDS, _BACKWARDS = slice(None, None, 1), slice(None, None, -1)
 
+OUT_OF_RANGE = "index out of range while attempting to get index {index}"
+
+
+def _part_of_each(lists: Regular, where: slice) -> Regular:
+    """The same part of each list of one size."""
+    inside = arange(lists.size)[where]
+    index = (arange(lists.length)[:, np.newaxis] * lists.size + inside).reshape(-1)
+    return replace(lists, content=taken_at(lists.content, index), size=len(inside))  # type: ignore[no-any-return]
+
+
+def taken_at(node: Node, index: np.ndarray[Any, Any]) -> Node:
+    """The elements of a node at an index that is known, in lists of run-time length, too."""
+    if any(isinstance(n, Jagged) for n in iterate(node)):
+        return take_rows(node, index, None)
+    return carry(node, index)
+
 
 def split_live(node: Node) -> tuple[Any, Node]:
     """The mask of what does not exist, or None, and what it is about."""
     return (node.dead, node.content) if isinstance(node, Live) else (None, node)
 
 
-def _at_lists(node: Node, axis: int, change: Callable[[List, Any], Node], above: Any = None) -> Node:
+def _at_lists(node: Node, axis: int, change: Callable[[List | Regular, Any], Node], above: Any = None) -> Node:
     """Change the lists whose elements are at a level; `above` says which of the lists do not exist."""
     node = masked(node)
     match node:
@@ -234,8 +258,11 @@ def _at_lists(node: Node, axis: int, change: Callable[[List, Any], Node], above:
         case Record():
             contents = tuple(_at_lists(content, axis, change, above) for content in node.contents)
             return replace(node, contents=contents)  # type: ignore[no-any-return]
-    lists = as_list(node)
-    if not isinstance(lists, List):
+    lists = as_regular(node)
+    if isinstance(lists, Flat | Empty):
+        message = "cannot slice an array deeper than it is: there are numbers at this level, no lists"
+        raise IndexError(message)
+    if not isinstance(lists, List | Regular):
         message = "there are no lists at this level (or they are in a union): index the fields one by one"
         raise StructureError(message)
     if axis == 1:

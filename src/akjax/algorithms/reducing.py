@@ -634,10 +634,11 @@ def _run_time_option(outcome: Node, values: Any, null: Any, kept: RunTime, inner
 
 def skeleton(node: Node, axis: int) -> Node:
     """The array cut off at an axis: its lists' elements are bare zeros, run-time structure kept."""
+    node = as_regular(node)
     match node:
-        case List() if axis > 1:
+        case List() | Regular() if axis > 1:
             return replace(node, content=skeleton(node.content, axis - 1))  # type: ignore[no-any-return]
-        case List():
+        case List() | Regular():
             content = node.content
             zeros = Flat(np.zeros(content.length, np.int8))
             below: Node = Live(content.dead, zeros) if isinstance(content, Live) else zeros

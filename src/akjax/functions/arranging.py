@@ -11,6 +11,7 @@ import numpy as np
 
 from ..algorithms.aligning import line_up
 from ..algorithms.combining import at_lists
+from ..algorithms.conforming import conformed
 from ..algorithms.joining import joined, padded, without_missing_lists
 from ..algorithms.lengthening import by_counts, by_traced_counts
 from ..algorithms.ranks import split_live
@@ -21,7 +22,7 @@ from ..highlevel.moving import Fixed, as_data, move, on_envelopes
 from ..highlevel.operations import ak_attrs, ak_behavior
 from ..highlevel.state import is_traced, node_of, wrap
 from ..nodes.boundaries import UnknownLengths
-from ..nodes.kinds import Flat, List, Live, Masked, Node, Regular, replace
+from ..nodes.kinds import Flat, List, Live, Masked, Node, Record, Regular, replace
 from ..nodes.moving import offsets_of
 from ..registry import implements
 from ..structure.to_layout import stand_in
@@ -37,9 +38,9 @@ def _pad_none(array: Any, target: int, axis: int = 1, *, clip: bool = False, **k
     if not live(array):
         return move(ak.pad_none, array, target, axis=axis, clip=clip, **kwargs)
     node = node_of(array)
-    ak.pad_none(ak.Array(stand_in(node)), target, axis=axis, clip=clip)  # Awkward's errors
+    asked = ak.pad_none(ak.Array(stand_in(node)), target, axis=axis, clip=clip)  # Awkward's errors, and its type
     found = at_lists([node], _axis(node, axis), lambda lists, _: padded(lists[0], target, clip))
-    return wrap(found, array.behavior, array.attrs)
+    return wrap(conformed(found, asked.layout), array.behavior, array.attrs)
 
 
 @implements(ak.singletons, route="moves", live=True)
@@ -47,17 +48,25 @@ def _singletons(array: Any, axis: int = 0, **kwargs: Any) -> Any:
     if not live(array):
         return move(ak.singletons, array, axis=axis, **kwargs)
     node = node_of(array)
-    ak.singletons(ak.Array(stand_in(node)), axis=axis)  # Awkward's errors
+    asked = ak.singletons(ak.Array(stand_in(node)), axis=axis)  # Awkward's errors, and its type
 
     def single(several: list[List], above: Any) -> Node:
         (lists,) = several
         dead, content = split_live(lists.content)
-        content = masked(content)
-        inside = Live(content.null, content.content) if isinstance(content, Masked) else content
-        ones: Node = List(offsets_of(np.ones(content.length, np.int64)), inside)
+        ones = _each_alone(content)
         return replace(lists, content=ones if dead is None else Live(dead, ones))  # type: ignore[no-any-return]
 
-    return wrap(at_lists([node], _axis(node, axis), single), array.behavior, array.attrs)
+    found = at_lists([node], _axis(node, axis), single)
+    return wrap(conformed(found, asked.layout), array.behavior, array.attrs)
+
+
+def _each_alone(node: Node) -> Node:
+    """Every element in a list of its own, which is empty where it is missing; of records their fields."""
+    node = masked(node)
+    if isinstance(node, Record):
+        return replace(node, contents=tuple(map(_each_alone, node.contents)))  # type: ignore[no-any-return]
+    inside = Live(node.null, node.content) if isinstance(node, Masked) else node
+    return List(offsets_of(np.ones(node.length, np.int64)), inside)
 
 
 @implements(ak.from_regular, route="moves", live=True)
@@ -103,7 +112,9 @@ def _concatenate(arrays: Any, axis: int = 0, **kwargs: Any) -> Any:
         return move(ak.concatenate, pieces, axis=axis, **kwargs)
     options = {key: value for key, value in kwargs.items() if key not in ("behavior", "attrs", "highlevel")}
     asked = [ak.Array(stand_in(node_of(x))) if isinstance(x, ak.Array) else _zero(x) for x in arrays]
-    _complain(asked, axis, options, any(isinstance(x, ak.Array) and isinstance(node_of(x), Live) for x in arrays))
+    kind = _complain(
+        asked, axis, options, any(isinstance(x, ak.Array) and isinstance(node_of(x), Live) for x in arrays)
+    )
     nodes = [node_of(ak.Array(x)) if isinstance(x, ak.Array) or np.ndim(x) else x for x in arrays]
     first = next(node for node in nodes if isinstance(node, Node.__args__))
     at = _axis(first, axis)
@@ -116,17 +127,17 @@ def _concatenate(arrays: Any, axis: int = 0, **kwargs: Any) -> Any:
     found = at_lists(line_up(nodes, at), at, lambda lists, _: joined(lists, merge))
     holders = [piece for piece in arrays if isinstance(piece, ak.Array)]
     behavior, attrs = kwargs.get("behavior") or ak_behavior(holders), kwargs.get("attrs") or ak_attrs(holders)
-    return wrap(found, behavior, attrs)
+    return wrap(conformed(found, kind), behavior, attrs)
 
 
 def _zero(value: Any) -> Any:
     return np.zeros((), value.dtype)[()] if isinstance(value, jax.Array) and value.ndim == 0 else value
 
 
-def _complain(asked: list[Any], axis: int, options: dict[str, Any], rows: bool) -> None:
-    """Awkward's errors, except for lengths that are known only at run time."""
+def _complain(asked: list[Any], axis: int, options: dict[str, Any], rows: bool) -> Any:
+    """Awkward's errors, except for lengths that are known only at run time, and its result."""
     asked = [x[:0] if rows and isinstance(x, ak.Array) else x for x in asked]
-    ak.concatenate(asked, axis=axis, **options)
+    return ak.concatenate(asked, axis=axis, **options).layout
 
 
 def _as_lists(piece: Any, first: Node, axis: int) -> Node:

@@ -8,6 +8,7 @@ import awkward as ak
 
 from ..algorithms.aligning import line_up
 from ..algorithms.combining import at_lists, combined, harmless, products
+from ..algorithms.conforming import conformed
 from ..algorithms.runtime import depth_of
 from ..highlevel.moving import move
 from ..highlevel.operations import ak_attrs, ak_behavior
@@ -44,12 +45,13 @@ def _reaches(array: Any, axis: Any) -> bool:
 def _combinations_of(function: Any, array: Any, n: int, axis: int, kwargs: dict[str, Any], positions: bool) -> Any:
     node = node_of(array)
     options = _options(kwargs)
-    function(ak.Array(stand_in(node))[:0], n, axis=axis, **options)  # Awkward's errors
+    asked = function(ak.Array(stand_in(node))[:0], n, axis=axis, **options)  # Awkward's errors, and its type
 
     def made(lists: List, dead: Any) -> Node:
         return combined(harmless([lists], dead)[0], n, options, positions)
 
     found = at_lists([node], _depth(node, axis), lambda several, dead: made(several[0], dead))
+    found = conformed(found, asked.layout)
     return wrap(found, kwargs.get("behavior") or array.behavior, kwargs.get("attrs") or array.attrs)
 
 
@@ -77,7 +79,7 @@ def _products_of(function: Any, arrays: Any, axis: int, nested: Any, kwargs: dic
         return values if names is None else dict(zip(names, values, strict=True))
 
     asked = named([ak.Array(stand_in(node)) for node in nodes])
-    function(asked, axis, nested=nested, **_options(kwargs))  # Awkward's errors
+    kind = function(asked, axis, nested=nested, **_options(kwargs)).layout  # Awkward's errors, and its type
     axis = _depth(nodes[0], axis)
     nodes = line_up(nodes, axis)
     ends = _ends(nested, names, len(nodes))
@@ -90,7 +92,7 @@ def _products_of(function: Any, arrays: Any, axis: int, nested: Any, kwargs: dic
 
     found = at_lists(nodes, axis, made)
     behavior, attrs = kwargs.get("behavior") or ak_behavior(pieces), kwargs.get("attrs") or ak_attrs(pieces)
-    return wrap(found, behavior, attrs)
+    return wrap(conformed(found, kind, options=True), behavior, attrs)
 
 
 def _ends(nested: Any, names: list[str] | None, count: int) -> list[int]:

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..algorithms.combining import at_lists
+from ..algorithms.conforming import conformed
 from ..algorithms.elementwise import values_of
 from ..algorithms.pairing import flattened
 from ..algorithms.promises import promise
@@ -42,14 +43,14 @@ def _num(array: Any, axis: int = 1, *, highlevel: bool = True, behavior: Any = N
     depth = depth_of(node)
     if not -depth - 1 <= axis <= depth:
         ak.num(ak.Array(stand_in(node)), axis=axis)  # Awkward's error
-    axis = axis if axis >= 0 else axis + depth + 1
+    asked, axis = axis, axis if axis >= 0 else axis + depth + 1
     if axis == 0:
         if not isinstance(node, Live):
             return node.length
         zeros = Live(node.dead, Flat(np.zeros(node.length, np.int8)))
         return reduce(Reduction("count", None, False, False), [zeros], lambda _: np.int64(0))[0]
     if isinstance(project(node.content if isinstance(node, Live) else node), Record):
-        return ak.zip(dict(zip(ak.fields(array), [_num(field, axis) for field in ak.unzip(array)], strict=True)))
+        return ak.zip(dict(zip(ak.fields(array), [_num(field, asked) for field in ak.unzip(array)], strict=True)))
     bare = skeleton(node, axis)
 
     def ask(nodes: list[Node] | None) -> Any:
@@ -64,7 +65,7 @@ def _local_index(array: Any, axis: int = -1, **kwargs: Any) -> Any:
     if not live(array):
         return move(ak.local_index, array, axis=axis, **kwargs)
     node = node_of(array)
-    ak.local_index(ak.Array(stand_in(node)), axis=axis)  # Awkward's error for an axis that is not there
+    asked = ak.local_index(ak.Array(stand_in(node)), axis=axis)  # Awkward's errors, and its type
     axis = axis if axis >= 0 else axis + depth_of(node) + 1
 
     def counted(several: list[List], above: Any) -> Node:
@@ -76,7 +77,7 @@ def _local_index(array: Any, axis: int = -1, **kwargs: Any) -> Any:
         found = found if dead is None else Live(dead, found)
         return replace(lists, content=found, parameters=None)  # type: ignore[no-any-return]
 
-    return wrap(at_lists([node], axis, counted), array.behavior, array.attrs)
+    return wrap(conformed(at_lists([node], axis, counted), asked.layout), array.behavior, array.attrs)
 
 
 @implements(ak.flatten, route="moves", live=True)

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..algorithms import selecting
+from ..algorithms.conforming import conformed
 from ..algorithms.elementwise import guarded, values_of
 from ..algorithms.numbering import note_negation
 from ..algorithms.runtime import alive, as_list, as_regular, at_run_time, depth_of, either, hide, masked
@@ -128,8 +129,8 @@ def _drop_none(array: Any, axis: Any = None, **kwargs: Any) -> Any:
     if not _run_time_missing(array):
         return move(ak.drop_none, array, axis=axis, **kwargs)
     node = node_of(array)
-    ak.drop_none(ak.Array(stand_in(node)), axis=axis)  # Awkward's error for an axis that is not there
-    return wrap(_drop(node, axis, 0), array.behavior, array.attrs)
+    asked = ak.drop_none(ak.Array(stand_in(node)), axis=axis)  # Awkward's errors, and its type
+    return wrap(conformed(_drop(node, axis, 0), asked.layout), array.behavior, array.attrs)
 
 
 def _drop(node: Node, axis: int | None, depth: int) -> Node:

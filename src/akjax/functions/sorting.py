@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..algorithms.combining import at_lists
+from ..algorithms.conforming import conformed
 from ..algorithms.elementwise import values_of
 from ..algorithms.ordering import in_order
 from ..algorithms.positions import Positions, match, positions
@@ -103,7 +104,7 @@ def _sorted_selected(function: Any, array: Any, axis: Any, ascending: bool, stab
     """The same where elements exist only at run time."""
     node = node_of(array)
     outcome = function(like(array, node), axis=axis, ascending=ascending, stable=stable)  # Awkward's errors
-    depth, at = number_depth(node), positional(array, axis)
+    depth, at = number_depth(unfolded(node)), positional(array, axis)
     if depth is None or at not in (-1, depth):
         message = (
             f"ak.{function.__name__} over an outer axis after a selection by traced values is not supported: "
@@ -111,7 +112,7 @@ def _sorted_selected(function: Any, array: Any, axis: Any, ascending: bool, stab
         )
         raise StructureError(message)
     found = at_lists([node], depth, lambda lists, _: in_order(lists[0], not ascending, function is ak.argsort))
-    return wrap(found, outcome.behavior, outcome.attrs)
+    return wrap(conformed(found, outcome.layout), outcome.behavior, outcome.attrs)
 
 
 def _as_lists(node: Node) -> Node | None:
