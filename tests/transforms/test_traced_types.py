@@ -34,11 +34,13 @@ FORMS = {
 OUTER = {"sort", "argsort"}  # over an outer axis
 NOT_SUPPORTED = {
     ("2 * 2", 1): OUTER,
-    ("2 * var", 1): OUTER | {"concatenate"},
+    ("2 * var", 1): OUTER,
     ("2 * record", 1): {"sort"},
     ("var * 2", 1): OUTER,
     ("var * var", 1): OUTER,
     ("var * option[var]", 1): OUTER,
+    ("2 * option", -1): {"softmax"},  # eagerly each row is divided by the sums of all, as it has as many elements
+    ("var * option[var]", -1): {"where"},
     ("var * option[var]", 2): OUTER,  # eager Awkward takes the wrong ones for the missing lists
 }
 
@@ -83,8 +85,27 @@ def indexed(x: ak.Array, _: int) -> list[tuple[str, object]]:
     return [(str(where), outcome(lambda where=where: x[where])) for where in INDICES]
 
 
+def together(x: ak.Array, _: int) -> list[tuple[str, object]]:
+    """Functions that bring arrays together, element by element or one after another."""
+    calls = {
+        "ufunc": lambda: x * x + 1,
+        "where": lambda: ak.where(x > 2, x, -x),
+        "mask": lambda: ak.mask(x, x > 2),
+        "zip": lambda: ak.zip({"one": x, "two": x}),
+        "with_field": lambda: ak.with_field(ak.zip({"one": x}), x + 1, "two"),
+        "broadcast_arrays": lambda: ak.broadcast_arrays(x, 1.0)[0],
+        "softmax": lambda: ak.softmax(x, axis=-1),
+        "rows": lambda: ak.concatenate([x, x[ak.num(x, axis=1) > 0]], axis=0),
+        "from_regular": lambda: ak.from_regular(x, axis=1),
+        "from_regular all": lambda: ak.from_regular(x, axis=None),
+        "without_parameters": lambda: ak.without_parameters(x),
+        "values_astype": lambda: ak.values_astype(x, "float32"),
+    }
+    return [(name, outcome(call)) for name, call in calls.items()]
+
+
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(("call", "axis"), [(several, 1), (several, 2), (indexed, 0)])
+@pytest.mark.parametrize(("call", "axis"), [(several, 1), (several, 2), (indexed, 0), (together, -1)])
 def test_types(form, call, axis):
     """One program for all functions: what raises eagerly raises, what akjax does not support says so."""
     array = FORMS[form]

@@ -21,7 +21,7 @@ from .gathering import take_rows
 from .numbering import note
 from .pairing import concatenation, lengthened, side_by_side
 from .ranks import Ranks, packed, positions_in, split_live, taken_at
-from .runtime import as_list, dead_below, dead_of, either, hide, is_text, masked
+from .runtime import as_list, as_regular, dead_below, dead_of, either, hide, is_text, masked
 from .standing import OTHER_LISTS, has_traced_lists
 from .taking import Taking
 
@@ -92,8 +92,8 @@ def joined(several: list[List], merge: Merge) -> Node:
     """The elements of the lists of one array, then those of the next, in one list."""
     if any(isinstance(lists, Jagged) for lists in several):
         return _joined_traced(several, merge)
-    if any(has_traced_lists(lists) for lists in several):
-        return _joined_deep(several, merge)
+    if several[0].length == 1 and any(has_traced_lists(lists) for lists in several):
+        return _joined_rows(several, merge)
     counts = [np.diff(lists.offsets.array) for lists in several]
     offsets = offsets_of(np.sum(counts, axis=0))
     first = offsets.array[:-1].copy()
@@ -118,14 +118,12 @@ def _joined_traced(several: list[List], merge: Merge) -> Node:
     return Jagged(found, take_rows(content, source, None))
 
 
-def _joined_deep(several: list[List], merge: Merge) -> Node:
+def _joined_rows(several: list[List], merge: Merge) -> Node:
     """The rows of several arrays, with lists of run-time length in them.
 
     The last row of each array holds the slots that are not used. It comes to stand between others, and so it is left
     without any: unused slots are behind all others again.
     """
-    if any(lists.length != 1 for lists in several):
-        raise StructureError(OTHER_LISTS)
     dead, content = split_live(one_after_another([lists.content for lists in several], merge))
     ends = np.cumsum([lists.content.length for lists in several]) - 1
     last = [end for end, lists in zip(ends, several, strict=True) if has_traced_lists(lists)]
@@ -164,6 +162,10 @@ def one_after_another(nodes: list[Node], merge: Merge) -> Node:
         contents = tuple(one_after_another(column, merge) for column in columns)
         alike = all((node.parameters or {}) == (first.parameters or {}) for node in nodes)
         return Record(contents, first.fields, sum(node.length for node in nodes), first.parameters if alike else None)
+    regular: list[Any] = [as_regular(node) for node in nodes]
+    if all(isinstance(node, Regular) and node.size == regular[0].size for node in regular):
+        content = one_after_another([node.content for node in regular], merge)
+        return replace(regular[0], content=content, length=sum(node.length for node in regular))  # type: ignore[no-any-return]
     lists: list[Any] = [as_list(node) for node in nodes]
     if all(isinstance(node, List) and not is_text(node) for node in lists):
         if any(isinstance(node, Jagged) for node in lists):

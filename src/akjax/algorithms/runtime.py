@@ -71,6 +71,29 @@ def depth_of(node: Node) -> int:
             return 0
 
 
+def counted_from_the_top(node: Node, axis: int) -> int:
+    """An axis as a depth; a negative one counts from the numbers.
+
+    Raises:
+        StructureError: fields of a record, whose numbers are at several depths, would have to be told apart.
+    """
+    if axis >= 0:
+        return axis
+    if not _is_of_one_depth(node):
+        message = (
+            f"axis={axis} is another level in each field of these records after a selection by traced values: "
+            "take the field first"
+        )
+        raise StructureError(message)
+    return axis + depth_of(node) + 1
+
+
+def _is_of_one_depth(node: Node) -> bool:
+    if isinstance(node, Record):
+        return len({depth_of(content) for content in node.contents}) <= 1
+    return not isinstance(node, List | Regular | Live | Masked | Option | Indexed) or _is_of_one_depth(node.content)
+
+
 def is_text(node: Node) -> bool:
     """Whether a list is a string (or bytes), which counts as one value."""
     return (node.parameters or {}).get("__array__") in ("string", "bytestring")

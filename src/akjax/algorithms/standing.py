@@ -83,6 +83,8 @@ def lifted(nodes: list[Node]) -> list[Node]:
         return nodes
     lists: list[Any] = [node for node in nodes if isinstance(node, Jagged)]
     if not lists:
+        if any(isinstance(node, Regular) for node in nodes) and not any(isinstance(n, Record | Masked) for n in nodes):
+            return _lifted_regular(nodes)
         return _lifted_records(nodes)
     offsets = lists[0].offsets
     if any(other.offsets is not offsets for other in lists):
@@ -90,6 +92,18 @@ def lifted(nodes: list[Node]) -> list[Node]:
     contents = lifted([node.content if isinstance(node, Jagged) else _broadcast(node, offsets) for node in nodes])
     parameters = [node.parameters if isinstance(node, Jagged) else None for node in nodes]
     return [Jagged(offsets, content, own) for content, own in zip(contents, parameters, strict=True)]
+
+
+def _lifted_regular(nodes: list[Node]) -> list[Node]:
+    """The same below lists of one size, which all arrays but single numbers have."""
+    nodes = [as_regular(project(node)) for node in nodes]
+    first: Any = next(node for node in nodes if isinstance(node, Regular))
+    if not all(isinstance(node, Regular) and node.size == first.size for node in nodes if node.length != 1):
+        message = f"cannot broadcast lists of the regular length {first.size} with an array that has others, or none"
+        raise ValueError(message)
+    contents = lifted([node.content if isinstance(node, Regular) else node for node in nodes])
+    parameters = [node.parameters if isinstance(node, Regular) else None for node in nodes]
+    return [replace(first, content=content, parameters=own) for content, own in zip(contents, parameters, strict=True)]
 
 
 def _broadcast(node: Node, offsets: Any) -> Node:

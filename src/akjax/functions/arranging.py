@@ -15,7 +15,7 @@ from ..algorithms.conforming import conformed
 from ..algorithms.joining import joined, padded, without_missing_lists
 from ..algorithms.lengthening import by_counts, by_traced_counts
 from ..algorithms.ranks import split_live
-from ..algorithms.runtime import depth_of, masked
+from ..algorithms.runtime import counted_from_the_top, depth_of, masked
 from ..algorithms.standing import has_traced_lists
 from ..errors import StructureError
 from ..highlevel.moving import Fixed, as_data, move, on_envelopes
@@ -29,17 +29,13 @@ from ..structure.to_layout import stand_in
 from .lengths import live
 
 
-def _axis(node: Node, axis: int) -> int:
-    return axis if axis >= 0 else axis + depth_of(node) + 1
-
-
 @implements(ak.pad_none, route="moves", live=True)
 def _pad_none(array: Any, target: int, axis: int = 1, *, clip: bool = False, **kwargs: Any) -> Any:
     if not live(array):
         return move(ak.pad_none, array, target, axis=axis, clip=clip, **kwargs)
     node = node_of(array)
     asked = ak.pad_none(ak.Array(stand_in(node)), target, axis=axis, clip=clip)  # Awkward's errors, and its type
-    found = at_lists([node], _axis(node, axis), lambda lists, _: padded(lists[0], target, clip))
+    found = at_lists([node], counted_from_the_top(node, axis), lambda lists, _: padded(lists[0], target, clip))
     return wrap(conformed(found, asked.layout), array.behavior, array.attrs)
 
 
@@ -56,7 +52,7 @@ def _singletons(array: Any, axis: int = 0, **kwargs: Any) -> Any:
         ones = _each_alone(content)
         return replace(lists, content=ones if dead is None else Live(dead, ones))  # type: ignore[no-any-return]
 
-    found = at_lists([node], _axis(node, axis), single)
+    found = at_lists([node], counted_from_the_top(node, axis), single)
     return wrap(conformed(found, asked.layout), array.behavior, array.attrs)
 
 
@@ -71,7 +67,11 @@ def _each_alone(node: Node) -> Node:
 
 @implements(ak.from_regular, route="moves", live=True)
 def _from_regular(array: Any, axis: Any = 1, **kwargs: Any) -> Any:
-    return on_envelopes(lambda envelope: move(ak.from_regular, envelope, axis=axis, **kwargs), array)
+    if not live(array):
+        return move(ak.from_regular, array, axis=axis, **kwargs)
+    node = node_of(array)
+    asked = ak.from_regular(ak.Array(stand_in(node)), axis=axis)  # Awkward's errors, and its type
+    return wrap(conformed(node, asked.layout), array.behavior, array.attrs)
 
 
 @implements(ak.to_regular, route="moves", live=True)
@@ -95,7 +95,7 @@ def _refuse_selected(node: Node, axis: Any) -> None:
             raise StructureError(message)
         return several[0]
 
-    axes = range(1, depth_of(node) + 1) if axis is None else [_axis(node, axis)]
+    axes = range(1, depth_of(node) + 1) if axis is None else [counted_from_the_top(node, axis)]
     for at in axes:
         if at > 0:
             at_lists([node], at, check)
@@ -117,7 +117,7 @@ def _concatenate(arrays: Any, axis: int = 0, **kwargs: Any) -> Any:
     )
     nodes = [node_of(ak.Array(x)) if isinstance(x, ak.Array) or np.ndim(x) else x for x in arrays]
     first = next(node for node in nodes if isinstance(node, Node.__args__))
-    at = _axis(first, axis)
+    at = counted_from_the_top(first, axis)
     nodes = [without_missing_lists(_as_lists(node, first, at), at) for node in nodes]
 
     def merge(parts: list[Node]) -> Node:

@@ -9,7 +9,7 @@ import awkward as ak
 from ..algorithms.aligning import line_up
 from ..algorithms.combining import at_lists, combined, harmless, products
 from ..algorithms.conforming import conformed
-from ..algorithms.runtime import depth_of
+from ..algorithms.runtime import counted_from_the_top, depth_of
 from ..highlevel.moving import move
 from ..highlevel.operations import ak_attrs, ak_behavior
 from ..highlevel.state import is_traced, node_of, wrap
@@ -27,16 +27,12 @@ def _options(kwargs: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in kwargs.items() if key not in _OF_RESULTS}
 
 
-def _depth(node: Node, axis: int) -> int:
-    return axis if axis >= 0 else axis + depth_of(node) + 1
-
-
 def _reaches(array: Any, axis: Any) -> bool:
     """Whether there is nothing but lists above the elements at this axis, all of them known while tracing."""
     if not is_traced(array) or not isinstance(axis, int) or "__named_axis__" in array.attrs:
         return False
     node = node_of(array)
-    axis = _depth(node, axis)
+    axis = axis if axis >= 0 else axis + depth_of(node) + 1
     while axis > 0 and isinstance(node, List) and not isinstance(node, Jagged) and not node.parameters:
         node, axis = node.content, axis - 1
     return axis == 0 and not has_run_time_structure(node)
@@ -50,7 +46,7 @@ def _combinations_of(function: Any, array: Any, n: int, axis: int, kwargs: dict[
     def made(lists: List, dead: Any) -> Node:
         return combined(harmless([lists], dead)[0], n, options, positions)
 
-    found = at_lists([node], _depth(node, axis), lambda several, dead: made(several[0], dead))
+    found = at_lists([node], counted_from_the_top(node, axis), lambda several, dead: made(several[0], dead))
     found = conformed(found, asked.layout)
     return wrap(found, kwargs.get("behavior") or array.behavior, kwargs.get("attrs") or array.attrs)
 
@@ -80,7 +76,7 @@ def _products_of(function: Any, arrays: Any, axis: int, nested: Any, kwargs: dic
 
     asked = named([ak.Array(stand_in(node)) for node in nodes])
     kind = function(asked, axis, nested=nested, **_options(kwargs)).layout  # Awkward's errors, and its type
-    axis = _depth(nodes[0], axis)
+    axis = counted_from_the_top(nodes[0], axis)
     nodes = line_up(nodes, axis)
     ends = _ends(nested, names, len(nodes))
     options = _options(kwargs)

@@ -16,7 +16,7 @@ from ..algorithms.pairing import flattened
 from ..algorithms.promises import promise
 from ..algorithms.ranks import ranked, split_live
 from ..algorithms.reducing import Reduction, reduce, skeleton
-from ..algorithms.runtime import as_list, dead_below, depth_of, either, hide, is_text, masked
+from ..algorithms.runtime import as_list, counted_from_the_top, dead_below, depth_of, either, hide, is_text, masked
 from ..algorithms.ufuncs import canonical
 from ..errors import StructureError
 from ..highlevel.moving import move
@@ -50,7 +50,8 @@ def _num(array: Any, axis: int = 1, *, highlevel: bool = True, behavior: Any = N
         zeros = Live(node.dead, Flat(np.zeros(node.length, np.int8)))
         return reduce(Reduction("count", None, False, False), [zeros], lambda _: np.int64(0))[0]
     if isinstance(project(node.content if isinstance(node, Live) else node), Record):
-        return ak.zip(dict(zip(ak.fields(array), [_num(field, asked) for field in ak.unzip(array)], strict=True)))
+        columns = [_num(field, asked) for field in ak.unzip(array)]
+        return ak.zip(dict(zip(ak.fields(array), columns, strict=True)), depth_limit=1)
     bare = skeleton(node, axis)
 
     def ask(nodes: list[Node] | None) -> Any:
@@ -66,7 +67,7 @@ def _local_index(array: Any, axis: int = -1, **kwargs: Any) -> Any:
         return move(ak.local_index, array, axis=axis, **kwargs)
     node = node_of(array)
     asked = ak.local_index(ak.Array(stand_in(node)), axis=axis)  # Awkward's errors, and its type
-    axis = axis if axis >= 0 else axis + depth_of(node) + 1
+    axis = counted_from_the_top(node, axis)
 
     def counted(several: list[List], above: Any) -> Node:
         (lists,) = several
@@ -88,7 +89,7 @@ def _flatten(array: Any, axis: Any = 1, **kwargs: Any) -> Any:
     if axis is None:
         return wrap(_flat(node, keep_missing=False), array.behavior, array.attrs)
     depth = depth_of(node)
-    if not -depth - 1 <= axis <= depth or any(map(is_text, iterate(node))):
+    if not -depth - 1 <= axis <= depth or any(is_text(n) or isinstance(n, Record) for n in iterate(node)):
         ak.flatten(ak.Array(stand_in(node)), axis=axis)  # Awkward's errors
     axis = axis if axis >= 0 else axis + depth + 1
     flat = _present(node) if axis == 0 else _flatten_lists(node, axis)

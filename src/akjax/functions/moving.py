@@ -7,7 +7,7 @@ from typing import Any
 import awkward as ak
 
 from ..algorithms import ranks
-from ..algorithms.runtime import depth_of
+from ..algorithms.runtime import counted_from_the_top
 from ..errors import StructureError
 from ..highlevel.moving import move, on_envelopes
 from ..highlevel.state import node_of, wrap
@@ -59,7 +59,7 @@ def _firsts(array: Any, axis: int = 1, **kwargs: Any) -> Any:
         return move(ak.firsts, array, axis=axis, **kwargs)
     node = node_of(array)
     ak.firsts(ak.Array(stand_in(node)), axis=axis)  # Awkward's error for an axis that is not there
-    axis = axis if axis >= 0 else axis + depth_of(node) + 1
+    axis = counted_from_the_top(node, axis)
     if axis == 0:
         message = (
             "ak.firsts(array, axis=0) after a selection of rows by traced values is not supported yet: reduce instead"

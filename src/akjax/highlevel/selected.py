@@ -50,6 +50,9 @@ def index_selected(array: Any, where: Any) -> Any:
     for axis, one in enumerate(where):
         if _is_whole(one):
             continue
+        if axis == 0 and _is_integer(one) and not all(map(_is_whole, where[1:])) and _is_record(array):
+            message = "an index of the fields of one record after a selection by traced values: take the field first"
+            raise StructureError(message)
         found = _at(array, one, axis)
         rest = (*where[:axis], *([] if _is_integer(one) else [slice(None)]), *where[axis + 1 :])
         return found if all(map(_is_whole, rest)) else found[rest if len(rest) > 1 else rest[0]]
@@ -60,6 +63,10 @@ def _is_name(where: Any) -> bool:
     return isinstance(where, str) or (
         isinstance(where, list) and bool(where) and all(isinstance(x, str) for x in where)
     )
+
+
+def _is_record(array: Any) -> bool:
+    return isinstance(project(split_live(node_of(array))[1]), Record)
 
 
 def _is_whole(where: Any) -> bool:
