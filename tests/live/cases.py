@@ -50,6 +50,7 @@ def function(code: str) -> tuple[Callable[..., Any], list[Any]]:
 
 
 WORKS = [
+    'ak.flatten(ak.Array({"a": ev.jets[m].pt, "b": ev.jets.pt}))',
     "x[m]",
     "x[r]",
     "x[m][r]",
@@ -667,7 +668,6 @@ RAISES = [
     'ak.drop_none(ak.with_field(rec, ak.mask(rec.pt, m), "z"))',
     'ak.where(m, ak.with_field(rec, ak.mask(rec.pt, m), "z"), ak.with_field(rec, ak.mask(rec.pt, m), "z"))',
     'ak.Array({"a": ev.jets[r], "b": ev.jets})',
-    'ak.flatten(ak.Array({"a": ev.jets[m].pt, "b": ev.jets.pt}))',
     "x[r][np.newaxis]",
     "x[m][:, 0:1, None]",
     "x[m][:, np.array([True,False])]",

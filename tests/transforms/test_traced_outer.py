@@ -310,12 +310,8 @@ def test_property(array: ak.Array, name: str, keepdims: bool) -> None:
 
 def test_errors_name_what_was_called() -> None:
     deep = akjax.traced(FORMS["deep"])
-    for function, name in (
-        (lambda x: ak.to_regular(x), "ak.to_regular"),
-        (lambda x: ak.combinations(x, 2, axis=0), "ak.combinations"),
-    ):
-        with pytest.raises(akjax.StructureError, match=f"^{name} is not supported on the lists of akjax.traced"):
-            jax.jit(function)(deep)
+    with pytest.raises(akjax.StructureError, match=r"^ak\.to_regular is not supported on the lists of akjax\.traced"):
+        jax.jit(lambda x: ak.to_regular(x))(deep)
 
 
 def test_exact_arrays_are_what_they_were() -> None:
