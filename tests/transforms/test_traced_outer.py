@@ -318,3 +318,16 @@ def test_exact_arrays_are_what_they_were() -> None:
     check_many(
         {"rows": lambda x: x[::-1], "lists": lambda x: x[:, ::-1], "left": lambda x: x[x > 1][:, ::-1]}, FORMS["deep"]
     )
+
+
+PLACES: dict[str, Any] = {
+    "of masked lists": lambda x: ak.argmax(ak.mask(x, ak.num(x) < 3)),
+    "of padded lists": lambda x: ak.argmin(ak.pad_none(x, 4)),
+    "of masked lists that are left": lambda x: ak.argmax(ak.mask(x, ak.num(x) < 3)[ak.num(x) > 0]),
+    "of numbers that may be none": lambda x: ak.nanargmax(ak.mask(x, ak.num(x) < 3)),
+}
+
+
+@pytest.mark.parametrize("form", ["lists", "missing numbers", "missing lists", "missing everywhere"])
+def test_places_among_the_lists_that_are_there(form: str) -> None:
+    check_traced(PLACES, FORMS[form])

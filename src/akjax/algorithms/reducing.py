@@ -385,7 +385,8 @@ def _flattened(node: Node, dead: Any = None, null: Any = None) -> Node:
         case Masked():
             return _flattened(node.content, dead, either(null, node.null))
         case List() | Regular():
-            return _flattened(node.content, dead_below(node, dead), dead_below(node, null))
+            # what is in a missing list does not exist
+            return _flattened(node.content, dead_below(node, either(dead, null)))
     shown = node if null is None else Masked(null, node)
     return shown if dead is None else Live(dead, shown)
 
