@@ -50,6 +50,7 @@ def function(code: str) -> tuple[Callable[..., Any], list[Any]]:
 
 
 WORKS = [
+    'ak.fill_none(ak.mask(ak.zip({"a": x[m], "b": x}, depth_limit=1), ak.num(x)>1), 1)',
     'ak.flatten(ak.Array({"a": ev.jets[m].pt, "b": ev.jets.pt}))',
     "x[m]",
     "x[r]",
@@ -660,7 +661,6 @@ WORKS = [
 ]
 
 RAISES = [
-    'ak.fill_none(ak.mask(ak.zip({"a": x[m], "b": x}, depth_limit=1), ak.num(x)>1), 1)',
     "ak.firsts(x[r], axis=0)",
     "ak.to_regular(x[m])",
     "np.histogram2d(ak.flatten(x[m]), ak.flatten(y[m2]), bins=(3, 3), range=((-4, 8), (-4, 8)))",

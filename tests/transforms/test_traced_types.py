@@ -173,3 +173,52 @@ def test_an_index_that_no_list_of_one_size_has():
     for index in (2, -3):
         with pytest.raises(IndexError, match="out of range"):
             jax.jit(lambda x, index=index: x[:, index])(akjax.traced(FORMS["2 * var"]))
+
+
+def test_known_conditions():
+    """They speak of rows and lists by position, as traced ones do."""
+    x, rows = FORMS["var"], np.array([True, False, True])
+    lists = ak.Array([[True, False, True], [], [False, True]])
+    functions = {
+        "mask": lambda x: (ak.mask(x, rows), ak.mask(x, lists), ak.mask(x, rows, valid_when=False)),
+        "where": lambda x: (ak.where(rows, x, -x), ak.where(lists, x, 0.0)),
+        "select": lambda x: (x[rows], x[lists]),
+        "products": lambda x: ak.cartesian([x, ak.Array([[1.0], [2.0], []])]),
+    }
+    for function in functions.values():
+        check(lambda x, f=function: f(x), akjax.traced(x))
+        check(lambda x, f=function: f(x[ak.num(x) >= 0]), x)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_known_mask_for_more_rows_than_there_are(number):
+    """Only those it selects have to be there."""
+    x = ak.Array([[1.0, 2.0], [3.0]])[:number]
+    for mask in ([True, False, False], [False, True, False][: number + 1], [False] * 20):
+        if not any(mask[number:]):
+            check(lambda x, mask=mask: x[np.array(mask)], akjax.traced(x))
+    with pytest.raises(IndexError):
+        akjax.checked(lambda x: x[np.array([False, False, True])])(akjax.traced(x))
+    check(lambda x: ak.pad_none(x, 3, axis=0, clip=True)[np.array([True, False])], akjax.traced(x))
+
+
+def test_rectangles_of_conditions_that_are_no_rectangle_of_the_array():
+    square = akjax.traced(ak.Array(numbers(3, 3)))
+    mask = np.array([[True, False], [True, True]])
+    check(lambda x: x[mask], square)
+    check(lambda x: x[x[:, 0] > 1][mask], square)
+    for function in (
+        lambda x: x[np.ones((3, 4), bool)],
+        lambda x: ak.broadcast_arrays(x[:, 0, np.newaxis], x[:, 0]),
+        lambda x: ak.broadcast_arrays(x, ak.num(x)),
+    ):
+        with pytest.raises(akjax.StructureError):
+            jax.jit(function)(square)
+    lists = akjax.traced(FORMS["var"])
+    for function in (
+        lambda x: x[np.ones((3, 2), bool)],
+        lambda x: x[ak.sum(x, axis=1, keepdims=True) > 1],
+        lambda x: ak.mask(x, ak.sum(x, axis=1, keepdims=True) > 1),
+    ):
+        with pytest.raises(akjax.StructureError):
+            jax.jit(function)(lists)

@@ -180,8 +180,8 @@ def where_whole(condition: Node, one: Any, two: Any, booleans_join: bool) -> Nod
     for side in (one, two):
         if not is_node(side):
             raise StructureError(_NOT_ALIKE.format("lists", repr(side)))
-    several = line_up([condition, one, two], levels=depth_of(condition) + 1)
-    return _where_whole(several, booleans_join)
+    one, two, condition = line_up([one, two, condition], levels=depth_of(condition) + 1, judged=2)
+    return _where_whole([condition, one, two], booleans_join)
 
 
 def _where_whole(several: list[Node], booleans_join: bool) -> Node:

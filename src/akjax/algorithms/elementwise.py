@@ -70,7 +70,7 @@ def combine(
             return _same(leaf, nodes, fill, None)
         except _Mismatch:
             pass
-    nodes = line_up(_as_deep(nodes) if right_broadcast else nodes)
+    nodes = line_up(as_deep(nodes) if right_broadcast else nodes)
     stripped = [strip(node) for node in nodes]
     run_time = merge([found for _, found in stripped])
     if run_time:
@@ -95,7 +95,7 @@ def combine(
     return tuple(attach(stand_ins.back(in_lists(above, node)), run_time) for node in results)
 
 
-def _as_deep(nodes: list[Node]) -> list[Node]:
+def as_deep(nodes: list[Node]) -> list[Node]:
     """Arrays that are regular throughout broadcast as NumPy's: those with fewer axes get more in front."""
     deepest = max(map(depth_of, nodes))
     shallow = [depth_of(node) < deepest for node in nodes]

@@ -67,23 +67,41 @@ def read(condition: Node) -> Condition:
     return Condition(envelope, found, refused)
 
 
-def fitted(node: Node, condition: Node) -> tuple[Node, Node]:
-    """An array and a condition that speaks of its elements, in the same slots."""
+def fitted(node: Node, condition: Node, selects: bool = False) -> tuple[Node, Node]:
+    """An array and a condition that speaks of its elements, in the same slots.
+
+    Args:
+        node: the array.
+        condition: booleans in lists.
+        selects: whether rows are selected by it, which a condition of another number of rows can do.
+    """
     if not (has_run_time_structure(node) or has_run_time_structure(condition)):
         return node, condition
-    if isinstance(node, Live) and isinstance(condition, Flat) and condition.length < node.length:
-        condition = _for_all_rows(condition, node.dead)
+    if selects and isinstance(condition, Flat):
+        condition = _for_all_rows(condition, node)
     array, fitting = line_up([node, condition], depth_of(condition) + 1, judged=1, error=(IndexError, UNFIT))
     return array, fitting
 
 
-def _for_all_rows(condition: Flat, dead: Any) -> Node:
-    """A condition for the first of some rows; Awkward takes what it does not reach for not selected."""
-    rows = dead.shape[0]
-    count = jnp.maximum(jnp.sum(alive(dead), dtype=np.int32), condition.length)
-    behind = note(("for all rows", condition.length), (dead,), dead_of(np.arange(rows, dtype=np.int32) < count))
-    values = jnp.pad(jnp.asarray(condition.data), (0, rows - condition.length))
-    return Live(behind, replace(condition, data=values))
+def _for_all_rows(condition: Flat, node: Node) -> Node:
+    """A condition for the first of some rows, or for more: Awkward selects those for which it says so.
+
+    It is one for more rows than there are only where it selects one that is not there.
+    """
+    missing = max(node.length - condition.length, 0)
+    if missing:
+        given = condition.data
+        known = static(given) if isinstance(given, np.ndarray) else given
+        values = note(("pad", missing), (known,), jnp.pad(jnp.asarray(given), (0, missing)))
+        condition = replace(condition, data=values)
+    if not isinstance(node, Live):
+        return condition
+    values = jnp.asarray(condition.data)
+    numbers = np.arange(len(values), dtype=np.int32)
+    asked = jnp.max(jnp.where(values, numbers + 1, 0), initial=0)
+    count = jnp.maximum(jnp.sum(alive(node.dead), dtype=np.int32), asked)
+    known = static(condition.data) if isinstance(condition.data, np.ndarray) else condition.data
+    return Live(note("for all rows", (node.dead, known), dead_of(numbers < count)), condition)
 
 
 def select(node: Node, condition: Condition) -> Node:
@@ -98,6 +116,11 @@ def mask(node: Node, condition: Condition) -> Node:
     """The array with missing values where a condition does not hold, at the depth of the condition."""
     return _Masking(condition).rows(node, condition.lists)
 
+
+_ONE_EACH = (
+    "a condition with one value for each list of an array after a selection by traced values: take the values out of "
+    "their lists, as in condition[:, 0], or leave keepdims out"
+)
 
 UNFIT = "cannot fit a condition to an array: they have different numbers of elements at run time"
 
@@ -150,6 +173,11 @@ class _Selection:
             )
             raise StructureError(message)
         ours, theirs = as_list(inner), as_list(lists)
+        single = as_regular(lists)
+        if isinstance(single, Regular) and single.size == 1 and as_regular(inner) is not single:
+            width = inner.size if isinstance(inner, Regular) else None
+            if width != 1:
+                raise StructureError(_ONE_EACH)
         if not isinstance(ours, List) or not isinstance(theirs, List) or ours.offsets is not theirs.offsets:
             message = "cannot fit the lists of the condition to the lists of the array: their lengths differ"
             raise IndexError(message)

@@ -8,8 +8,10 @@ import awkward as ak
 import jax
 import numpy as np
 
+from ..algorithms.aligning import line_up
 from ..algorithms.choosing import is_node, selected_inside, side_of, where, where_whole
-from ..algorithms.runtime import masked
+from ..algorithms.elementwise import as_deep
+from ..algorithms.runtime import depth_of, masked
 from ..errors import StructureError
 from ..highlevel.moving import Fixed, as_data, move, on_envelopes
 from ..highlevel.operations import ak_attrs, ak_behavior
@@ -26,7 +28,13 @@ def _broadcast_arrays(*arrays: Any, depth_limit: int | None = None, **kwargs: An
     if depth_limit is not None and any(map(live, arrays)):
         return _broadcast_to_depth(arrays, depth_limit, **kwargs)
     kwargs["depth_limit"] = depth_limit
-    return on_envelopes(lambda *pieces: move(ak.broadcast_arrays, *pieces, **kwargs), *map(as_data, arrays))
+    pieces = list(map(as_data, arrays))
+    if any(map(live, arrays)) and kwargs.get("right_broadcast", True):
+        given = [k for k, piece in enumerate(pieces) if isinstance(piece, ak.Array)]
+        deep = as_deep([node_of(pieces[k]) for k in given])
+        for k, node in zip(given, deep, strict=True):
+            pieces[k] = wrap(node, pieces[k].behavior, pieces[k].attrs)
+    return on_envelopes(lambda *pieces: move(ak.broadcast_arrays, *pieces, **kwargs), *pieces)
 
 
 def _broadcast_to_depth(arrays: Any, depth_limit: int, *, right_broadcast: bool = True, **kwargs: Any) -> Any:
@@ -91,6 +99,14 @@ def _where(condition: Any, *args: Any, **kwargs: Any) -> Any:
     arrays = [value for value in (condition, x, y) if isinstance(value, ak.Array)]
     several = [_operand(value) for value in (condition, x, y)]
     check_condition("ak.where", several[0])
+    known = not is_traced(condition) and not isinstance(condition, jax.core.Tracer)
+    beside_live = is_node(several[0]) and any(map(live, (x, y)))
+    if known and beside_live:
+        # a known condition speaks of rows, or lists, by their position; where it does not fit, values are lost, not it
+        sides = [k for k in (1, 2) if is_node(several[k])]
+        nodes = [*(several[k] for k in sides), several[0]]
+        for k, node in zip((*sides, 0), line_up(nodes, depth_of(several[0]) + 1, judged=len(sides)), strict=True):
+            several[k] = node
     booleans_join = kwargs.get("mergebool", True)
     if is_node(several[0]) and selected_inside(*several):
         return wrap(
@@ -98,7 +114,7 @@ def _where(condition: Any, *args: Any, **kwargs: Any) -> Any:
         )
     if any(map(_may_be_missing, args)):
         return _where_missing(condition, x, y, kwargs)
-    if not is_traced(condition) and not isinstance(condition, jax.core.Tracer):
+    if known and not beside_live:
         return on_envelopes(lambda c, a, b: move(ak.where, Fixed(c), as_data(a), as_data(b), **kwargs), condition, x, y)
     chosen = where(several[0], side_of(several[1]), side_of(several[2]), booleans_join)
     return wrap(chosen, ak_behavior(arrays), ak_attrs(arrays))

@@ -13,7 +13,7 @@ from ..algorithms.runtime import counted_from_the_top, depth_of
 from ..highlevel.moving import move
 from ..highlevel.operations import ak_attrs, ak_behavior
 from ..highlevel.state import is_traced, node_of, wrap
-from ..nodes.kinds import Jagged, List, Node
+from ..nodes.kinds import Jagged, List, Live, Node
 from ..nodes.walk import has_run_time_structure
 from ..registry import INTEGERS, implements
 from ..structure.to_layout import stand_in
@@ -74,7 +74,8 @@ def _products_of(function: Any, arrays: Any, axis: int, nested: Any, kwargs: dic
     def named(values: list[Any]) -> Any:
         return values if names is None else dict(zip(names, values, strict=True))
 
-    asked = named([ak.Array(stand_in(node)) for node in nodes])
+    rows = any(isinstance(node, Live) for node in nodes)  # how many there are is known at run time
+    asked = named([ak.Array(stand_in(node))[: 0 if rows else None] for node in nodes])
     kind = function(asked, axis, nested=nested, **_options(kwargs)).layout  # Awkward's errors, and its type
     axis = counted_from_the_top(nodes[0], axis)
     nodes = line_up(nodes, axis)

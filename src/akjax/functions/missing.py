@@ -24,6 +24,7 @@ from ..nodes.walk import iterate, map_nodes
 from ..registry import BOOLEANS, implements
 from ..structure.to_layout import stand_in
 from .broadcasting import check_condition
+from .lengths import live
 
 
 def _run_time_missing(array: Any) -> bool:
@@ -38,10 +39,10 @@ def _is_at(node: Node, axis: int | None, depth: int) -> bool:
 
 @implements(ak.mask, route="kernel", live=True)
 def _mask(array: Any, mask: Any, *, valid_when: bool = True, **kwargs: Any) -> Any:
-    if not is_traced(mask) and not isinstance(mask, jax.core.Tracer):
+    if not is_traced(mask) and not isinstance(mask, jax.core.Tracer) and not live(array):
         return on_envelopes(lambda a: move(ak.mask, a, Fixed(mask), valid_when=valid_when, **kwargs), array)
     check_condition("ak.mask", node_of(mask) if isinstance(mask, ak.Array) else mask)
-    condition = ak.Array(mask) if isinstance(mask, jax.Array) else mask
+    condition = mask if isinstance(mask, ak.Array) else ak.Array(mask)
     if not valid_when:
         condition = ~condition
     node = node_of(array) if isinstance(array, ak.Array) else Flat(jnp.asarray(array))

@@ -155,7 +155,7 @@ def _selection(array: Any, where: Any, condition: Node) -> Any:
     if not has_run_time_structure(node) and not has_run_time_structure(condition):
         # Awkward says what is wrong with lengths and lists that do not fit
         ak.Array(stand_in(node))[ak.Array(stand_in(condition))]
-    node, fitting = selecting.fitted(node, condition)
+    node, fitting = selecting.fitted(node, condition, selects=True)
     read = _condition(where, condition) if fitting is condition else selecting.read(fitting)
     return wrap(selecting.select(node, read), array.behavior, array.attrs)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import awkward as ak
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from ..algorithms import ranks, selecting
@@ -154,12 +155,13 @@ def _selection(array: Any, node: Node, where: Any, condition: Node) -> Any:
     if isinstance(rectangle, Flat) and len(rectangle.shape) > 1:
         # a rectangle of conditions makes the axes it covers one, as in NumPy
         axes = len(rectangle.shape) - 1
+        condition = _as_wide(condition, rectangle, node)
         return _selection(array, _as_one_axis(node, axes), wrap(flat := _as_one_axis(condition, axes)), flat)
     if not isinstance(node, Live) and not has_run_time_structure(condition) and depth_of(condition) == 0:
         values = ak.to_numpy(where, allow_missing=False) if not _is_traced(condition) else None
         if values is not None and len(values) == node.length:
             return wrap(carry(node, np.flatnonzero(values)), array.behavior, array.attrs)
-    array_node, fitting = selecting.fitted(node, condition)
+    array_node, fitting = selecting.fitted(node, condition, selects=True)
     memo = flat_state(where).memo
     if fitting is not condition:
         read = selecting.read(fitting)
@@ -170,14 +172,35 @@ def _selection(array: Any, node: Node, where: Any, condition: Node) -> Any:
     return wrap(selecting.select(array_node, read), array.behavior, array.attrs)
 
 
+def _as_wide(condition: Node, rectangle: Flat, node: Node) -> Node:
+    """A rectangle of conditions with as many columns as an array; what it does not reach is not selected."""
+    sizes, inside = [], split_live(node)[1]
+    for _ in rectangle.shape[1:]:
+        lists = as_regular(project(inside))
+        if not isinstance(lists, Regular):
+            message = (
+                "a rectangle of conditions after a selection by traced values fits an array whose first axes are "
+                "regular, too: make lists of it, ak.from_regular(condition)"
+            )
+            raise StructureError(message)
+        sizes.append(lists.size)
+        inside = lists.content
+    missing = [size - width for size, width in zip(sizes, rectangle.shape[1:], strict=True)]
+    if any(number < 0 for number in missing):
+        message = f"a rectangle of conditions of {rectangle.shape[1:]} columns has more than the array, {tuple(sizes)}"
+        raise StructureError(message)
+    if not any(missing):
+        return condition
+    data = jnp.pad(jnp.asarray(rectangle.data), [(0, 0), *((0, number) for number in missing)])
+    wide = replace(rectangle, data=data)
+    return Live(condition.dead, wide) if isinstance(condition, Live) else wide
+
+
 def _as_one_axis(node: Node, axes: int) -> Node:
     """An array with as many regular axes below the rows made one with these."""
     for _ in range(axes):
         dead, content = split_live(node)
-        lists = as_regular(project(content))
-        if not isinstance(lists, Regular):
-            message = "a condition with several regular axes fits an array whose first axes are regular, too"
-            raise IndexError(message)
+        lists: Any = as_regular(project(content))
         node = lists.content if dead is None else Live(dead_below(lists, dead), lists.content)
     return node
 
