@@ -331,3 +331,55 @@ PLACES: dict[str, Any] = {
 @pytest.mark.parametrize("form", ["lists", "missing numbers", "missing lists", "missing everywhere"])
 def test_places_among_the_lists_that_are_there(form: str) -> None:
     check_traced(PLACES, FORMS[form])
+
+
+def centred(x: Any) -> Any:
+    return x - ak.mean(x, axis=0, keepdims=True)
+
+
+ONE_ROW: dict[str, Any] = {
+    "in front": lambda x: ak.sum(x, axis=0, keepdims=True) / x,
+    "missing where nothing is": lambda x: x / ak.max(x, axis=0, keepdims=True),
+    "of some rows": lambda x: centred(x)[1:] + ak.sum(x, axis=0, keepdims=True),
+    "of selected rows": lambda x: centred(x[ak.num(x) > 1]),
+    "of no rows": lambda x: x[ak.num(x) > 9] + ak.sum(x, axis=0, keepdims=True),
+    "of numbers": lambda x: ak.num(x) - ak.sum(x, axis=0, keepdims=True),
+    "choice": lambda x: ak.where(x > ak.mean(x, axis=0, keepdims=True), x, 0),
+    "records": lambda x: ak.zip({"a": x, "b": ak.mean(x, axis=0, keepdims=True)}),
+    "two": lambda x: ak.sum(x, axis=0, keepdims=True) - ak.min(x, axis=0, keepdims=True),
+}
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        ak.Array([[1.0, 2.0], [3.0, 4.0], [-1.0, 0.5]]),
+        ak.Array([[1.0, 2.0, 3.0]]),
+        ak.Array([[[1.0, 2.0], [5.0]], [[3.0, 1.0], [4.0]]]),
+        ak.Array([[1.0, None], [3.0, 4.0]]),
+        ak.Array([[1.0, 2.0], None, [3.0, 4.0]]),
+    ],
+    ids=["rows", "one", "deep", "missing numbers", "missing lists"],
+)
+def test_one_row_is_repeated(array: ak.Array) -> None:
+    calls = {"as it is": centred, **ONE_ROW}
+    if array.ndim > 2:
+        for name in ("of numbers", "of selected rows"):
+            calls.pop(name)
+    if ak.any(ak.is_none(array)):
+        calls.pop("choice")
+    check_traced(calls, array)
+
+
+def test_one_row_that_does_not_fit() -> None:
+    ragged = akjax.traced(ak.Array([[1.0, 2.0], [5.0], [3.0, 4.0]]))
+    found = plain(jax.jit(centred)(ragged))
+    assert np.isnan(found[1][0])
+    assert [found[0], found[2]] == [[-2.0, -1.0], [0.0, 1.0]]
+    with pytest.raises(ValueError, match="cannot broadcast nested list"):
+        akjax.checked(centred)(ragged)
+
+
+def test_gradients_through_one_row() -> None:
+    fitting = akjax.traced(ak.Array([[1.0, 2.0], [5.0, 0.5]]))
+    check_grads(lambda scale: ak.sum(centred(fitting * scale) ** 2), (jnp.asarray(1.1),), order=2, rtol=1e-4)

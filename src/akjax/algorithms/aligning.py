@@ -26,7 +26,8 @@ from ..structure.spec import split_leaves
 from .gathering import Reach, spoiled, take_rows
 from .numbering import note, same
 from .ranks import Ranks, positions_in, split_live
-from .runtime import as_list, as_regular, dead_of, is_text, masked
+from .repeating import Repeating, is_one_row
+from .runtime import as_list, as_regular, dead_of, depth_of, is_text, masked
 from .runtime_errors import check
 from .standing import OTHER_LISTS
 
@@ -72,10 +73,24 @@ def line_up(
     """
     if len(nodes) < 2 or levels == 0 or not any(map(has_run_time_structure, nodes)):
         return nodes
-    rows = [List(static(np.array([0, node.length])), node) for node in nodes]
     terms = _Terms(levels, [judged is None or k < judged for k in range(len(nodes))], error)
+    longer = [k for k, node in enumerate(nodes) if not is_one_row(node)]
+    if 0 < len(longer) < len(nodes):
+        return _with_one_row(nodes, longer, terms)
+    rows = [List(static(np.array([0, node.length])), node) for node in nodes]
     single = [node.length == 1 and not isinstance(node, Live) for node in nodes]
     return [lists.content for lists in _lists(rows, single, terms)]
+
+
+def _with_one_row(nodes: list[Node], longer: list[int], terms: _Terms) -> list[Node]:
+    """Line up arrays of which some have one row where that is known while tracing: it is repeated for the others."""
+    several = line_up([nodes[k] for k in longer], terms.levels, sum(terms.judged[k] for k in longer), terms.error)
+    pattern = max(several, key=lambda node: (node.length, depth_of(node)))
+    found = dict(zip(longer, several, strict=True))
+    return [
+        found[k] if k in found else Repeating(judged, terms.error).rows(node, pattern, terms.levels)
+        for k, (node, judged) in enumerate(zip(nodes, terms.judged, strict=True))
+    ]
 
 
 def _lists(several: list[List], single: list[bool], terms: _Terms) -> list[List]:
