@@ -383,3 +383,18 @@ def test_one_row_that_does_not_fit() -> None:
 def test_gradients_through_one_row() -> None:
     fitting = akjax.traced(ak.Array([[1.0, 2.0], [5.0, 0.5]]))
     check_grads(lambda scale: ak.sum(centred(fitting * scale) ** 2), (jnp.asarray(1.1),), order=2, rtol=1e-4)
+
+
+DESCRIBED: dict[str, Any] = {
+    "packed": ak.to_packed,
+    "bare": ak.without_parameters,
+    "irregular": lambda x: ak.from_regular(x, axis=None),
+    "named": lambda x: ak.with_name(ak.zip({"a": x, "b": 2 * x}), "pair"),
+}
+
+
+@pytest.mark.parametrize("form", ["lists", "deep", "no rows"])
+def test_one_row_keeps_all_its_slots(form: str) -> None:
+    check_traced(
+        {key: lambda x, f=call: f(ak.sum(x, axis=0, keepdims=True)) for key, call in DESCRIBED.items()}, FORMS[form]
+    )

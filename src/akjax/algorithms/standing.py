@@ -40,7 +40,8 @@ class StandIns:
             for n in iterate(node):
                 if isinstance(n, Jagged):
                     lists: Any = n.offsets
-                    self._boundaries[lists.stand_in] = lists
+                    if self._boundaries.setdefault(lists.stand_in, lists) is not lists:
+                        raise StructureError(OTHER_LISTS)  # there are too many to tell them apart
                 elif isinstance(n, List):
                     self._known.add(n.offsets)  # type: ignore[arg-type]
         return [map_nodes(stood, node) for node in nodes] if self else nodes

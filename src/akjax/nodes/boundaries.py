@@ -91,7 +91,8 @@ class Boundaries:
         They differ from those of all other boundaries in use, so that they can be told apart in a result.
         """
         if self._stand_in is None:
-            self._stand_in = static(_distinct(self.bounds))
+            self._stand_in = _unused(self.bounds)
+            _standing[self._stand_in] = self
         return self._stand_in
 
 
@@ -123,15 +124,30 @@ def boundaries(offsets: Any, parents: Any, bounds: Bounds) -> Boundaries:
     return found
 
 
+_standing: weakref.WeakValueDictionary[Static, Boundaries] = weakref.WeakValueDictionary()
+
+
+def _unused(bounds: Bounds) -> Static:
+    """Offsets that stand in for no boundaries in use, as long as there are any."""
+    found = static(_distinct(bounds))
+    for _ in range(bounds.slots):
+        if found not in _standing:
+            break
+        found = static(_distinct(bounds))
+    return found
+
+
 def _distinct(bounds: Bounds) -> np.ndarray[Any, Any]:
     rows, slots = bounds.rows, bounds.slots
-    offsets = np.linspace(0, slots, rows + 1).astype(np.int64)
-    # the first two lists take a share that no other has
+    offsets = np.full(rows + 1, slots, np.int64)
+    offsets[0] = 0
+    # the first two lists take a share that no other has, where there are others for the rest
     number = next(_numbers)
     first = number % (slots + 1)
-    second = first + (number // (slots + 1)) % (slots + 1 - first)
-    offsets[1] = first
-    offsets[2:] = np.linspace(second, slots, rows - 1).astype(np.int64)
+    offsets[1:-1] = first
+    if rows > 2:
+        second = first + (number // (slots + 1)) % (slots + 1 - first)
+        offsets[2:] = np.linspace(second, slots, rows - 1).astype(np.int64)
     return offsets
 
 
