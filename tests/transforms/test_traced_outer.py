@@ -398,3 +398,20 @@ def test_one_row_keeps_all_its_slots(form: str) -> None:
     check_traced(
         {key: lambda x, f=call: f(ak.sum(x, axis=0, keepdims=True)) for key, call in DESCRIBED.items()}, FORMS[form]
     )
+
+
+SUMS: dict[str, Any] = {
+    "zip": lambda x: ak.zip({"x": x, "total": ak.sum(x, axis=-1, keepdims=True)}),
+    "counted": lambda x: ak.zip([x, ak.count(x, axis=-1, keepdims=True)]),
+    "with_field": lambda x: ak.with_field(ak.zip({"x": x}), ak.sum(x, axis=-1, keepdims=True), "total"),
+    "of everything": lambda x: ak.zip({"x": x, "total": ak.sum(x, axis=None, keepdims=True)}),
+    "as lists": lambda x: ak.zip([x[:, :2], ak.sum(x, axis=-1, keepdims=True)], depth_limit=1),
+}
+
+
+@pytest.mark.parametrize("form", ["lists", "deep", "missing lists", "no rows"])
+def test_records_of_elements_and_their_sum(form: str) -> None:
+    calls = dict(SUMS)
+    if "missing" in form:  # there eager Awkward has no result
+        calls.pop("with_field")
+    check_traced(calls, FORMS[form])

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import numpy as np
 
 from ..errors import StructureError
 from ..nodes.kinds import Flat, List, Live, Masked, Node, Option, Record, Regular, Row, replace
 from ..nodes.moving import indexed, is_identity, project
 from ..nodes.static import arange, static
+from .gathering import take_rows
 from .origins import copied
 from .runtime import as_regular, is_text
 
@@ -61,6 +63,8 @@ def put(numbers: Any, elements: Node) -> Node:
     """The elements of these numbers."""
     if isinstance(elements, Row):
         elements = elements.content
+    if isinstance(numbers.data, jax.Array):  # they were repeated in lists of run-time length
+        return take_rows(elements, numbers.data, None)
     index = np.asarray(numbers.data)
     return elements if is_identity(index, elements.length) else _copies(elements, static(index).array)
 
