@@ -415,3 +415,16 @@ def test_records_of_elements_and_their_sum(form: str) -> None:
     if "missing" in form:  # there eager Awkward has no result
         calls.pop("with_field")
     check_traced(calls, FORMS[form])
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [lambda x: ak.where(x > 2, x, 0), lambda x: ak.where(x > 2, x, x[::-1])],
+    ids=["number", "other way round"],
+)
+def test_choice_in_selected_lists_of_lists(choose: Any) -> None:
+    """Booleans of lists that are lined up twice are missing where these do not fit, once."""
+    rows = np.array([True, False, True, False])
+    x = FORMS["deep"][[0, 1, 0, 3]]
+    found = jax.jit(lambda x, rows: choose(x[rows]))(akjax.traced(x), rows)
+    same(plain(found), plain(choose(x[rows])))

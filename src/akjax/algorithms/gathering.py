@@ -296,7 +296,7 @@ def spoiled(node: Node, valid: Any) -> Node:
         case Indexed():
             return spoiled(project(node), valid)
         case Masked():
-            return Masked(node.null, spoiled(node.content, valid), node.parameters)
+            return _missing(node.null, spoiled(node.content, valid), node.parameters)
         case Live():
             return Live(node.dead, spoiled(node.content, valid))
         case List() if not is_text(node):
