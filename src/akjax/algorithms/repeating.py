@@ -35,7 +35,7 @@ class Repeating:
     """How a row is repeated.
 
     Attributes:
-        judged: whether what does not fit loses its values.
+        judged: whether what does not fit loses its values; an empty list has none to say so, only the error does.
         error: what eager Awkward raises then.
     """
 
