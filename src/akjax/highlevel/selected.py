@@ -180,7 +180,7 @@ def _as_wide(condition: Node, rectangle: Flat, node: Node) -> Node:
         if not isinstance(lists, Regular):
             message = (
                 "a rectangle of conditions after a selection by traced values fits an array whose first axes are "
-                "regular, too: make lists of it, ak.from_regular(condition)"
+                "regular, too: give conditions in the lists of the array, such as array > 0"
             )
             raise StructureError(message)
         sizes.append(lists.size)
