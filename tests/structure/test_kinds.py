@@ -99,6 +99,8 @@ TOLERANCE = {"float16": 1e-2, "int8": 1e-2, "uint8": 1e-2, "bool": 1e-2, "float6
 def test_layouts(name):
     # Awkward has no kernel for the outer standard deviation of lists with 32-bit offsets
     left_out = {"std 0"} if name == "32-bit offsets" else set()
+    if name == "lists of two axes":  # Awkward pairs the last axis of such a buffer with the rows, where it fits
+        left_out = {key for key in FUNCTIONS if key.endswith(" rows")}
     check_many({key: f for key, f in FUNCTIONS.items() if key not in left_out}, LAYOUTS[name])
 
 
