@@ -17,7 +17,7 @@ from ..nodes.boundaries import Boundaries, parents, starts, stops
 from ..nodes.kinds import Empty, Flat, Jagged, List, Live, Masked, Node, Record, Regular, replace
 from ..nodes.moving import carry, option
 from ..nodes.static import Static, arange, static
-from ..nodes.walk import has_run_time_structure, iterate
+from ..nodes.walk import has_run_time_structure
 from .gathering import Reach, take_rows
 from .numbering import note
 from .runtime import alive, as_list, as_regular, dead_below, dead_of, either, hide, masked
@@ -237,9 +237,7 @@ def _part_of_each(lists: Regular, where: slice) -> Regular:
 
 def taken_at(node: Node, index: np.ndarray[Any, Any]) -> Node:
     """The elements of a node at an index that is known, in lists of run-time length, too."""
-    if any(isinstance(n, Jagged) for n in iterate(node)):
-        return take_rows(node, index, None)
-    return carry(node, index)
+    return take_rows(node, index, None) if has_traced_lists(node) else carry(node, index)
 
 
 def split_live(node: Node) -> tuple[Any, Node]:
